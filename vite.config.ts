@@ -5,7 +5,7 @@ import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
 import { EMBEDDED_MODEL } from "./src/app/state/models/embedded-model.ts";
-import { plainWeights } from "./tools/plugins/plain-weights-plugin.ts";
+import { plainPreview } from "./tools/plugins/plain-preview-plugin.ts";
 import { securityPolicy } from "./tools/plugins/security-policy-plugin.ts";
 import { serviceWorker } from "./tools/plugins/service-worker-plugin.ts";
 import { wgslWithoutComments } from "./tools/plugins/wgsl-plugin.ts";
@@ -55,7 +55,7 @@ export default defineConfig({
     wgslWithoutComments(),
     securityPolicy(),
     serviceWorker(isNeededOffline),
-    plainWeights(),
+    plainPreview(),
   ],
   worker: {
     format: "es",

@@ -1,11 +1,8 @@
 // Three tiers: "unit" is pure and runs in Node; "gpu" runs in Chromium, on its software adapter unless CHORUS_ADAPTER=real;
 // "firefox" and "webkit" drive what was built in Firefox and WebKit.
 
-import { basename, join } from "node:path";
-
 import { playwright } from "@vitest/browser-playwright";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
-import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 import { bundledHelper } from "./tests/cpu/bundled-helper.ts";
 import { testFlags } from "./tools/browsers/chromium-flags.mjs";
@@ -23,8 +20,7 @@ const executablePath = process.env.CHORUS_CHROMIUM ?? listChromiums({ forTests: 
 /** In Chromium, one file after the other: they would share one software GPU. */
 const gpuTests: TestProjectInlineConfiguration = {
   appType: "mpa",
-  // Shards run side by side, and would write over each other's.
-  cacheDir: join("node_modules/.vite/gpu", process.env.CHORUS_SHARD ?? ""),
+  cacheDir: "node_modules/.vite/gpu",
   // Imported by the worker, where Vite's scan does not look: found in mid-run they would reload the page.
   optimizeDeps: { include: ["comlink", "idb-keyval", "@huggingface/jinja", "@huggingface/tokenizers"] },
   test: {
@@ -37,6 +33,7 @@ const gpuTests: TestProjectInlineConfiguration = {
     browser: {
       enabled: true,
       headless: true,
+      connectTimeout: PATIENCE.hookTimeout,
       screenshotFailures: false,
       instances: [{ browser: "chromium" }],
       provider: playwright({
@@ -46,18 +43,8 @@ const gpuTests: TestProjectInlineConfiguration = {
   },
 };
 
-/** Shards of every second file. Vitest's own are drawn by a hash, and one took a third longer than the other. */
-class EverySecondFile extends BaseSequencer {
-  override shard(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const { index = 1, count = 1 } = this.ctx.config.shard ?? {};
-    const byName = files.toSorted((a, b) => basename(a.moduleId).localeCompare(basename(b.moduleId)));
-    return Promise.resolve(byName.filter((_, i) => i % count === index - 1));
-  }
-}
-
 export default defineConfig({
   test: {
-    sequence: { sequencer: EverySecondFile },
     projects: [
       {
         plugins: [bundledHelper()],
@@ -102,7 +89,7 @@ export default defineConfig({
           name: "firefox",
           environment: "node",
           include: ["e2e/**/*.firefox.ts"],
-          // Library and app, each in a Firefox of its own: one starts while the other computes.
+          // Each file has a Firefox of its own: one starts while the other computes.
           maxWorkers: 2,
           ...PATIENCE,
         },

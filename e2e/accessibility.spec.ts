@@ -1,52 +1,23 @@
 // WCAG 2.2 AA, as far as axe can check it, in every state, light on a desktop and dark on a phone. Then what axe can't check.
+// (The page where nothing can compute is in player.spec.ts.)
 
-import { expect, test, type Page } from "playwright/test";
+import { expect, test } from "playwright/test";
 import { App, ENDLESS } from "./support/app.ts";
-import { axeFindings } from "./support/axe.ts";
-import { beforeTheWorker, NO_ADAPTER } from "./support/before-the-worker.ts";
-
-// Layout and colours are independent, so two looks cover both; axe takes seconds for each.
-const LOOKS = [
-  { width: 1440, height: 900, colorScheme: "light" },
-  { width: 390, height: 844, colorScheme: "dark" },
-] as const;
+import { axeFindings, axeFindingsInLooks as findings } from "./support/axe.ts";
 
 /** A modal dialog makes the page below inert, which was checked without it. */
 const DIALOG = "dialog[open]";
 
-/** Returns axe's findings in the page, or in a part of it, in both looks. */
-async function findings(page: Page, part = "html"): Promise<string[]> {
-  const found: string[] = [];
-  for (const { colorScheme, ...size } of LOOKS) {
-    await page.setViewportSize(size);
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    for (const finding of await axeFindings(page, part)) found.push(`${size.width} ${colorScheme} ${finding}`);
-  }
-  await page.setViewportSize({ width: LOOKS[0].width, height: LOOKS[0].height });
-  return found;
-}
-
-test("axe finds nothing while the model loads, and after that failed", async ({ page }) => {
-  await App.openFake(page, "load=600000");
+test("axe finds nothing while the model loads, in empty chats, in dialogs, while answers stream, and after loading failed", async ({
+  page,
+}) => {
+  const app = await App.openFake(page, `${ENDLESS}&stepms=100&load=held`);
   await expect(page.getByText("Getting chorus-chat ready")).toBeVisible();
-  expect(await findings(page)).toEqual([]);
-
-  await App.openFake(page, "fail=model_not_found");
-  await expect(page.getByRole("button", { name: "Try again" }).first()).toBeVisible();
-  expect(await findings(page)).toEqual([]);
-});
-
-test("axe finds nothing where nothing can compute", async ({ page }) => {
-  await beforeTheWorker(page, `${NO_ADAPTER}WebAssembly.validate = () => false;`);
-  await App.open(page, "backend=auto");
-  await expect(page.getByRole("heading", { name: "can't run a model" })).toBeVisible();
-  expect(await findings(page)).toEqual([]);
-});
-
-test("axe finds nothing in empty chats, in dialogs, and while answers stream", async ({ page }) => {
-  const app = await App.openFake(page, `${ENDLESS}&stepms=100`);
+  expect(await findings(page), "loading").toEqual([]);
+  await page.evaluate(() => dispatchEvent(new Event("startload")));
+  await app.modelLoaded();
   await app.addPanes(3);
-  expect(await findings(page)).toEqual([]);
+  expect(await findings(page), "empty chats").toEqual([]);
 
   for (const keys of ["Control+k", "?"]) {
     await app.pane(1).log.focus();
@@ -73,6 +44,10 @@ test("axe finds nothing in empty chats, in dialogs, and while answers stream", a
   await expect.poll(() => app.pane(1).answer()).toMatch(/\w/);
   await expect(app.pane(1).stop).toBeVisible();
   expect(await findings(page), "streaming").toEqual([]);
+
+  await App.openFake(page, "fail=model_not_found");
+  await expect(page.getByRole("button", { name: "Try again" }).first()).toBeVisible();
+  expect(await findings(page), "failed").toEqual([]);
 });
 
 test("axe finds nothing in an answer's figures and variants, alerts, a toast, a word's alternatives and the list of chats", async ({
@@ -112,77 +87,32 @@ test("axe finds nothing in an answer's figures and variants, alerts, a toast, a 
   expect(await findings(page, DIALOG), "chats").toEqual([]);
 });
 
-test("axe finds nothing in the demo", async ({ page }) => {
+test("axe finds nothing in the demo, nor on the pages of the benchmark, of serving, and of a document", async ({
+  page,
+}) => {
   // Slow enough to be seen while it runs.
   await App.openFake(page, "max_tokens=4&stepms=200");
   await page.getByRole("link", { name: "Demo", exact: true }).click();
   await expect(page.getByRole("region", { name: "Demo" })).toBeVisible();
-  expect(await findings(page), "running").toEqual([]);
+  expect(await findings(page), "the demo runs").toEqual([]);
   await expect(page.getByRole("button", { name: "Run again" })).toBeEnabled();
   expect(await findings(page), "its result").toEqual([]);
-});
 
-test("axe finds nothing on the pages of the benchmark, of serving, and of a document", async ({ page }) => {
-  await App.openFake(page, "#/bench");
+  await page.evaluate(() => (location.hash = "#/bench"));
   await expect(page.getByRole("button", { name: /^Measure/ })).toBeVisible();
-  await page.getByText("More", { exact: true }).click();
-  expect(await findings(page)).toEqual([]);
+  await page.locator("summary", { hasText: "More" }).click();
+  expect(await findings(page), "the benchmark").toEqual([]);
   await page.evaluate(() => (location.hash = "#/serving"));
   await expect(page.getByRole("button", { name: "Apply" })).toBeVisible();
-  expect(await findings(page)).toEqual([]);
+  expect(await findings(page), "serving").toEqual([]);
   await page.evaluate(() => (location.hash = "#/docs/tuning"));
   await expect(page.getByRole("heading", { name: "Tuning" })).toBeFocused();
-  expect(await findings(page)).toEqual([]);
+  expect(await findings(page), "a document").toEqual([]);
 });
 
-test("each answer is announced once, when it has ended", async ({ page }) => {
-  const app = await App.openFake(page, "stepms=20");
-  await app.listens();
-  await page.evaluate(() => {
-    const spoken: string[] = [];
-    Object.assign(window, { spoken });
-    new MutationObserver((changes) => {
-      for (const { target, addedNodes } of changes) {
-        const region = (target instanceof Element ? target : target.parentElement)?.closest(
-          "[aria-live], output, [role=status]",
-        );
-        if (region?.getAttribute("aria-live") === "off") continue;
-        if (region) spoken.push(...Array.from(addedNodes, (node) => node.textContent ?? "").filter(Boolean));
-      }
-    }).observe(document.body, { childList: true, subtree: true });
-  });
-  await app.pane(1).ask("What is the capital of France?");
-  const spoken = () => page.evaluate(() => (window as unknown as { spoken: string[] }).spoken);
-  await expect.poll(spoken).toHaveLength(1);
-  expect((await spoken())[0]).toMatch(/^Pane 1: .*\w/);
-  await expect(app.pane(1).log).toHaveAttribute("aria-live", "off");
-});
-
-test("everything can be reached by keys, in visual order", async ({ page }) => {
-  const app = await App.openFake(page);
-  await app.addPanes(2);
-  // The first round starts at the focus; the second one, after the last element, at the top.
-  const reached: string[] = [];
-  let rounds = 0;
-  while (rounds < 2 && reached.length < 200) {
-    await page.keyboard.press("Tab");
-    const name = await page.evaluate(() => {
-      const element = document.activeElement;
-      if (element === null || element === document.body) return null;
-      const pane = element.closest("section[aria-label]")?.getAttribute("aria-label");
-      return `${pane ?? "Page"}: ${element.getAttribute("aria-label") ?? element.textContent}`;
-    });
-    if (name !== null) reached.push(name);
-    else if (++rounds === 1) reached.length = 0;
-  }
-  const places = ["Page: Add pane", "Pane 1: Message", "Pane 1: Send", "Pane 2: Message", "Pane 2: Send"].map((name) =>
-    reached.indexOf(name),
-  );
-  expect(places).not.toContain(-1);
-  expect(places).toEqual(places.toSorted((a, b) => a - b));
-});
-
-test("a button that gets the focus as soon as it appears keeps it", async ({ page }) => {
+test("by keys alone: the focus stays where it was put, dialogs take what is typed, the palette runs commands", async ({
+  page,
+}) => {
   await page.addInitScript(() => {
     new MutationObserver((_, observer) => {
       const button = document.querySelector<HTMLElement>('[aria-label="Collapse Batch"]');
@@ -190,86 +120,129 @@ test("a button that gets the focus as soon as it appears keeps it", async ({ pag
       button?.focus();
     }).observe(document, { childList: true, subtree: true });
   });
-  const app = await App.openFake(page);
-  await app.modelLoaded();
-  await app.listens();
-  await expect(page.getByRole("button", { name: "Collapse Batch" })).toBeFocused({ timeout: 1000 });
-});
+  const app = await App.openFake(page, `${ENDLESS}&stepms=20`);
+  const [first, second] = [app.pane(1), app.pane(2)];
+  const palette = page.getByRole("dialog", { name: "Commands" });
 
-test("what is typed right after the keys of a dialog is in it, also the first time", async ({ page }) => {
-  const app = await App.openFake(page);
-  await app.modelLoaded();
-  // The dialog's code comes by itself once there is time.
-  await expect.poll(() => page.evaluate(() => performance.getEntriesByName("parts-loaded").length)).toBe(1);
-  await page.keyboard.press("Alt+h");
-  await page.keyboard.insertText("fox");
-  await expect(page.getByRole("dialog").getByRole("searchbox")).toHaveValue("fox");
-  await expect(app.pane(1).message).toHaveValue("");
-});
-
-test("the palette can be reopened right after it was closed", async ({ page }) => {
-  const app = await App.openFake(page);
-  await app.listens();
-  await page.keyboard.press("Control+k");
-  await page.keyboard.type("light");
-  // Both before the browser says that it has closed.
-  await page.getByRole("dialog", { name: "Commands" }).evaluate((dialog: HTMLDialogElement) => {
-    dialog.close();
-    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true, bubbles: true }));
+  await test.step("a button that gets the focus as soon as it appears keeps it", async () => {
+    await app.modelLoaded();
+    await app.listens();
+    await expect(page.getByRole("button", { name: "Collapse Batch" })).toBeFocused({ timeout: 1000 });
   });
-  await page.keyboard.type("dark");
-  await page.keyboard.press("Enter");
-  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
-});
 
-test("keys: the palette finds and runs commands; typing triggers none", async ({ page }) => {
-  const app = await App.openFake(page, ENDLESS);
-  await app.listens();
-  const charts = app.batch.getByRole("region", { name: "Charts" });
-  await expect(charts).toBeVisible();
+  await test.step("what is typed right after the keys of a dialog is in it, also the first time", async () => {
+    // The dialog's code comes by itself once there is time.
+    await expect.poll(() => page.evaluate(() => performance.getEntriesByName("parts-loaded").length)).toBe(1);
+    await page.keyboard.press("Alt+h");
+    await page.keyboard.insertText("fox");
+    const words = page.getByRole("dialog").getByRole("searchbox");
+    await expect(words).toHaveValue("fox");
+    await expect(first.message).toHaveValue("");
+    // The first one empties the box.
+    for (let times = 0; times < 2; times++) await page.keyboard.press("Escape");
+    await expect(words).toBeHidden();
+  });
 
-  await app.pane(1).message.pressSequentially("?");
-  await expect(app.pane(1).message).toHaveValue("?");
-  await expect(page.getByRole("dialog")).toBeHidden();
-
-  await page.keyboard.press("Alt+n");
-  await expect(app.pane(2).message).toBeFocused();
-  await page.keyboard.press("Alt+ArrowUp");
-  await expect(app.pane(1).message).toBeFocused();
-
-  await page.keyboard.press("Control+k");
-  await page.keyboard.type("dark");
-  await page.keyboard.press("Enter");
-  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
-  await expect(app.pane(1).message).toBeFocused();
-
-  // The palette does what the buttons do, and moves the focus to the right place.
-  const command = async (words: string) => {
+  await test.step("the palette can be reopened right after it was closed", async () => {
     await page.keyboard.press("Control+k");
-    await page.keyboard.type(words);
+    await page.keyboard.type("light");
+    // Both before the browser says that it has closed.
+    await palette.evaluate((dialog: HTMLDialogElement) => {
+      dialog.close();
+      document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true, bubbles: true }));
+    });
+    await page.keyboard.type("dark");
     await page.keyboard.press("Enter");
-  };
-  await command("settings for all");
-  await expect(page.getByRole("dialog", { name: "Settings for all panes" })).toBeVisible();
-  await page.keyboard.press("Escape");
-  await page.keyboard.press("Alt+b");
-  await expect(charts).toBeHidden();
-  await command("charts");
-  await expect(charts).toBeFocused();
-  await page.keyboard.press("Alt+a");
-  await expect(page.getByRole("dialog", { name: "Send to all" }).getByRole("textbox")).toBeFocused();
-  await page.keyboard.press("Escape");
+    await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+  });
 
-  await app.pane(1).log.focus();
-  await page.keyboard.press("?");
-  const list = page.getByRole("dialog", { name: "Help" });
-  await list.getByRole("checkbox").uncheck();
-  await page.keyboard.press("Escape");
-  await page.keyboard.press("?");
-  await expect(list).toBeHidden();
+  const charts = app.batch.getByRole("region", { name: "Charts" });
+  await test.step("typing triggers no command; keys add panes and go through them", async () => {
+    await expect(charts).toBeVisible();
+    await first.message.pressSequentially("?");
+    await expect(first.message).toHaveValue("?");
+    await expect(page.getByRole("dialog")).toBeHidden();
+    await page.keyboard.press("Alt+n");
+    await expect(second.message).toBeFocused();
+    await page.keyboard.press("Alt+ArrowUp");
+    await expect(first.message).toBeFocused();
+  });
 
-  await app.pane(1).ask("Tell me a story about a fox");
-  await expect(app.pane(1).stop).toBeVisible();
-  await page.keyboard.press("Escape");
-  await expect(app.pane(1).stop).toBeHidden();
+  await test.step("the palette does what the buttons do, and moves the focus to the right place", async () => {
+    const command = async (words: string) => {
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type(words);
+      await page.keyboard.press("Enter");
+    };
+    await command("light");
+    await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
+    await expect(first.message).toBeFocused();
+    await command("settings for all");
+    await expect(page.getByRole("dialog", { name: "Settings for all panes" })).toBeVisible();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Alt+b");
+    await expect(charts).toBeHidden();
+    await command("charts");
+    await expect(charts).toBeFocused();
+    await page.keyboard.press("Alt+a");
+    await expect(page.getByRole("dialog", { name: "Send to all" }).getByRole("textbox")).toBeFocused();
+    await page.keyboard.press("Escape");
+  });
+
+  await test.step("everything can be reached, in visual order", async () => {
+    // The first round starts at the focus; the second one, after the last element, at the top.
+    const reached: string[] = [];
+    let rounds = 0;
+    while (rounds < 2 && reached.length < 200) {
+      await page.keyboard.press("Tab");
+      const name = await page.evaluate(() => {
+        const element = document.activeElement;
+        if (element === null || element === document.body) return null;
+        const pane = element.closest("section[aria-label]")?.getAttribute("aria-label");
+        return `${pane ?? "Page"}: ${element.getAttribute("aria-label") ?? element.textContent}`;
+      });
+      if (name !== null) reached.push(name);
+      else if (++rounds === 1) reached.length = 0;
+    }
+    const names = ["Page: Add pane", "Pane 1: Message", "Pane 1: Send", "Pane 2: Message", "Pane 2: Send"];
+    const places = names.map((name) => reached.indexOf(name));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+  });
+
+  await test.step("each answer is announced once, when it has ended", async () => {
+    await page.evaluate(() => {
+      const spoken: string[] = [];
+      Object.assign(window, { spoken });
+      new MutationObserver((changes) => {
+        for (const { target, addedNodes } of changes) {
+          const region = (target instanceof Element ? target : target.parentElement)?.closest(
+            "[aria-live], output, [role=status]",
+          );
+          if (region?.getAttribute("aria-live") === "off") continue;
+          if (region) spoken.push(...Array.from(addedNodes, (node) => node.textContent ?? "").filter(Boolean));
+        }
+      }).observe(document.body, { childList: true, subtree: true });
+    });
+    await first.ask("What is the capital of France?");
+    const spoken = () => page.evaluate(() => (window as unknown as { spoken: string[] }).spoken);
+    await expect.poll(spoken).toHaveLength(1);
+    expect((await spoken())[0]).toMatch(/^Pane 1: .*\w/);
+    await expect(first.log).toHaveAttribute("aria-live", "off");
+  });
+
+  await test.step("single keys can be turned off; Escape stops an answer", async () => {
+    await first.log.focus();
+    await page.keyboard.press("?");
+    const list = page.getByRole("dialog", { name: "Help" });
+    await list.getByRole("checkbox").uncheck();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("?");
+    await expect(list).toBeHidden();
+
+    await first.ask("Tell me a story about a fox");
+    await expect(first.stop).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(first.stop).toBeHidden();
+  });
 });

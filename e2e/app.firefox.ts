@@ -61,11 +61,12 @@ describe.skipIf(!hasFirefox).each(["webgpu", "cpu"])("the app in Firefox, on %s"
     answers = await answersOf(page, PANES);
     expect(answers[0]).toMatch(/\w+ \w+/);
     expect(new Set(answers).size).toBe(1);
-    const peak = await page.$$eval(
-      "dt",
-      (terms) => terms.find(({ textContent }) => textContent?.includes("Peak"))?.nextElementSibling?.textContent,
-    );
-    expect(peak).toBe("4");
+    const peak = () =>
+      page.$$eval(
+        "dt",
+        (terms) => terms.find(({ textContent }) => textContent?.includes("Peak"))?.nextElementSibling?.textContent,
+      );
+    await expect.poll(peak, PATIENCE).toBe("4");
   });
 
   it("has the chats after a reload, and goes on", async () => {

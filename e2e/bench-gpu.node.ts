@@ -18,7 +18,7 @@ it.skipIf(!dawn)("npm run bench -- gpu measures in Node, and writes what it has 
     const bounds = ["--parts", "decode,startup", "--out", out, "--name", "smallest"];
     await promisify(execFile)(process.execPath, ["lab/runs/bench.mjs", "gpu", ...words, ...bounds], {
       env: { ...process.env, ...(driver && { VK_DRIVER_FILES: driver }) },
-      timeout: 100_000,
+      timeout: 280_000,
     });
     const report = JSON.parse(readFileSync(join(out, "smallest.json"), "utf8")) as GpuReport;
     expect(report.missing).toEqual([]);

@@ -8,23 +8,18 @@ import { shifts, watchShifts } from "./support/shifts.ts";
 const FRANCE = "What is the capital of France?";
 const BREAD = "Why does bread rise?";
 
-/** As a person finds it who has never hidden it. */
-const shown = { storageState: { cookies: [], origins: [] } };
 const side = (page: Page) => page.getByRole("navigation", { name: "Chats" });
 const row = (page: Page, title: string) => side(page).getByRole("button", { name: title, exact: false }).first();
 
-test.describe("the list at the side", () => {
-  test.use(shown);
+test("the list at the side follows the chats and opens them; it is hidden and shown again", async ({ page }) => {
+  await watchShifts(page);
+  const app = await App.openFakeAsFound(page, "keep&stepms=5");
+  const [pane, second] = [app.pane(1), app.pane(2)];
+  await expect(side(page)).toContainText("Your chats are kept here");
+  // It is there, and the box has the focus.
+  await expect(pane.message).toBeFocused();
 
-  test("follows the chats, opens one in the current pane or with Ctrl beside it, and nothing moves while answers grow", async ({
-    page,
-  }) => {
-    await watchShifts(page);
-    const app = await App.openFake(page, "keep&stepms=5");
-    const [pane, second] = [app.pane(1), app.pane(2)];
-    await expect(side(page)).toContainText("Your chats are kept here");
-    // It is there, and the box has the focus.
-    await expect(pane.message).toBeFocused();
+  await test.step("it follows the chats, opens one in the current pane or with Ctrl beside it, and nothing moves while answers grow", async () => {
     await pane.ask(FRANCE);
     await expect(row(page, FRANCE)).toHaveAttribute("aria-current", "true");
     const before = await shifts(page);
@@ -50,13 +45,12 @@ test.describe("the list at the side", () => {
     expect(await axeFindings(page, "nav")).toEqual([]);
   });
 
-  test("is hidden and shown again, which is remembered; a narrow window has the dialog", async ({ page }) => {
-    const app = await App.openFake(page);
+  await test.step("that it is hidden is remembered; a narrow window has the dialog", async () => {
     await side(page).getByRole("button", { name: "Hide the list of chats" }).click();
     await expect(side(page)).toBeHidden();
-    await expect(app.pane(1).message).toBeFocused();
-    await App.openFake(page, "panes=1");
-    await expect(app.pane(1).message).toBeVisible();
+    await expect(pane.message).toBeFocused();
+    await App.openFakeAsFound(page, "panes=1");
+    await expect(pane.message).toBeVisible();
     await expect(side(page)).toBeHidden();
     const button = page.getByRole("button", { name: "Chats", exact: true });
     await button.click();

@@ -40,41 +40,44 @@ test("the demo asks eight questions at once, then one after the other, and says 
   await expect(page.getByRole("region", { name: /^Pane \d$/ })).toHaveCount(1);
 });
 
-test("the demo then asks sixteen, on request", async ({ page }) => {
-  const app = await App.openFake(page, "max_tokens=4&stepms=5");
-  await page.getByRole("link", { name: "Demo", exact: true }).click();
-  await page.getByRole("button", { name: "Ask 16" }).click();
-  await expect(page.getByRole("heading", { name: "Sixteen questions, twice" })).toBeVisible();
-  await expect(page.getByRole("region", { name: "Demo" })).toContainText(
-    /All sixteen together took only as long as [\d.]+ of them one after/,
-  );
-  await app.pane(16).region.scrollIntoViewIfNeeded();
-  await expect(app.pane(16).region).toBeInViewport();
-  await page.getByRole("button", { name: "Ask 8" }).click();
-  await expect(page.getByRole("heading", { name: "Eight questions, twice" })).toBeVisible();
-});
+test("the demo's page comes when it is there, asks sixteen on request, and Escape ends it at any time", async ({
+  page,
+}) => {
+  await test.step("a page that is still on its way is not a blank one", async () => {
+    let letGo = () => {};
+    const isLetGo = new Promise<void>((resolve) => (letGo = resolve));
+    await page.route("**/DemoPage-*.js", (route) => isLetGo.then(() => route.continue()));
+    await App.openFake(page, "max_tokens=4&stepms=5");
+    await page.getByRole("link", { name: "Demo", exact: true }).click();
+    await expect(page.getByRole("main")).toHaveText("Opening …");
+    letGo();
+    await expect(page.getByRole("region", { name: "Demo" })).toBeVisible();
+  });
+  const app = new App(page);
 
-test("Escape ends the demo at any time, and nothing runs on", async ({ page }) => {
-  // Slow steps: by themselves the answers would end after half a minute.
-  const app = await App.openFake(page, "stepms=500");
-  await page.getByRole("link", { name: "Demo", exact: true }).click();
-  // The chats stay until the demo's page is loaded, and count tokens, too.
-  await expect(page.getByRole("heading", { name: "Eight questions, twice" })).toBeVisible();
-  await expect(app.pane(1).region.getByText(/\d+ tokens/)).toBeVisible();
-  await page.keyboard.press("Escape");
-  await expect(app.pane(1).message).toBeVisible();
-  await expect(app.figure("Running")).toHaveText(/^0 of \d+$/);
-  await app.pane(1).ask("Tell me a joke");
-  await expect.poll(() => app.pane(1).answer()).toMatch(/\w/);
-});
+  await test.step("it asks sixteen", async () => {
+    await page.getByRole("button", { name: "Ask 16" }).click();
+    await expect(page.getByRole("heading", { name: "Sixteen questions, twice" })).toBeVisible();
+    await expect(page.getByRole("region", { name: "Demo" })).toContainText(
+      /All sixteen together took only as long as [\d.]+ of them one after/,
+    );
+    await app.pane(16).region.scrollIntoViewIfNeeded();
+    await expect(app.pane(16).region).toBeInViewport();
+    await page.getByRole("button", { name: "Ask 8" }).click();
+    await expect(page.getByRole("heading", { name: "Eight questions, twice" })).toBeVisible();
+  });
 
-test("a page that is still on its way is not a blank one", async ({ page }) => {
-  let letGo = () => {};
-  const isLetGo = new Promise<void>((resolve) => (letGo = resolve));
-  await page.route("**/DemoPage-*.js", (route) => isLetGo.then(() => route.continue()));
-  await App.openFake(page);
-  await page.getByRole("link", { name: "Demo", exact: true }).click();
-  await expect(page.getByRole("main")).toHaveText("Opening …");
-  letGo();
-  await expect(page.getByRole("region", { name: "Demo" })).toBeVisible();
+  await test.step("Escape ends it, and nothing runs on", async () => {
+    // Slow steps: by themselves the answers would end after half a minute.
+    await App.openFake(page, "stepms=500");
+    await page.getByRole("link", { name: "Demo", exact: true }).click();
+    // The chats stay until the demo's page is loaded, and count tokens, too.
+    await expect(page.getByRole("heading", { name: "Eight questions, twice" })).toBeVisible();
+    await expect(app.pane(1).region.getByText(/\d+ tokens/)).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(app.pane(1).message).toBeVisible();
+    await expect(app.figure("Running")).toHaveText(/^0 of \d+$/);
+    await app.pane(1).ask("Tell me a joke");
+    await expect.poll(() => app.pane(1).answer()).toMatch(/\w/);
+  });
 });

@@ -50,36 +50,57 @@ test("a PDF's text goes into the question, under the page's policy; what can't b
   expect(problems).toEqual([]);
 });
 
-test("exported chats that are dropped can be imported; the menu adds a file", async ({ page }) => {
-  const app = await App.openFake(page, "stepms=5");
-  const pane = app.pane(1);
+test("texts and exported chats are dropped on a pane or chosen for it; nothing that is dropped replaces the app", async ({
+  page,
+}) => {
+  const app = await App.openFake(page, "panes=2&stepms=5");
+  const [pane, second] = [app.pane(1), app.pane(2)];
   await app.listens();
-  const turns = [{ id: 0, question: "Why?", answer: "Because.", end: "stop" }];
-  const chat = { number: 1, title: null, settings: {}, turns, firstSent: 0, draft: "" };
-  const file = { app: "chorus", version: 1, current: 1, shared: {}, panes: [chat] };
-  await drop(pane, "chats.json", JSON.stringify(file, null, 2));
-  await said(page, "chats.json has chats that Chorus exported");
-  await page.getByRole("button", { name: "Import", exact: true }).click();
-  await expect(pane.turn).toContainText("Because.");
 
-  await page.getByRole("button", { name: "More for pane 1" }).click();
-  const chosen = page.waitForEvent("filechooser");
-  await page.getByRole("menuitem", { name: "Add a file …" }).click();
-  await (await chosen).setFiles({ name: "list.csv", mimeType: "text/csv", buffer: Buffer.from("a,b\n1,2\n") });
-  await expect(pane.message).toHaveValue("list.csv:\n```csv\na,b\n1,2\n```\n\n");
-
-  await drop(pane, "book.txt", "word\n".repeat(9000));
-  await said(page, "of 44,999 characters");
-  expect(await pane.message.evaluate((box) => box.scrollHeight - box.clientHeight - box.scrollTop)).toBeLessThan(2);
-});
-
-test("a file that is dropped on the page of serving does not replace the app", async ({ page }) => {
-  await App.openFake(page, "#/serving");
-  await expect(page.getByRole("button", { name: "Apply" })).toBeVisible();
-  const isKept = await page.evaluate(() => {
-    const dataTransfer = new DataTransfer();
-    dataTransfer.items.add(new File(["a"], "a.txt"));
-    return !document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer }));
+  await test.step("a text goes into the question, cut to what the model reads, and its end is in view", async () => {
+    await second.message.fill("What is this?");
+    await drop(second, "words.md", "word ".repeat(9000));
+    await said(page, "of 44,999 characters");
+    await expect(second.message).toHaveValue(/^What is this\?\n\nwords\.md:\n```md\nword word/);
+    await expect(second.message).toHaveValue(/room for the first [\d,]+ of 44,999 characters of words\.md/);
+    await expect(second.message).toBeFocused();
+    const hidden = () => second.message.evaluate((box) => box.scrollHeight - box.clientHeight - box.scrollTop);
+    await expect.poll(hidden).toBeLessThan(2);
+    await expect(pane.message).toHaveValue("");
   });
-  expect(isKept).toBe(true);
+
+  await test.step("what is no text is refused", async () => {
+    await drop(pane, "picture.png", "\0\0");
+    await said(page, "picture.png is not a text file");
+    await expect(pane.message).toHaveValue("");
+  });
+
+  await test.step("exported chats can be imported", async () => {
+    const turns = [{ id: 0, question: "Why?", answer: "Because.", end: "stop" }];
+    const chat = { number: 1, title: null, settings: {}, turns, contextStart: 0, draft: "" };
+    const file = { app: "chorus", version: 1, current: 1, shared: {}, panes: [chat] };
+    await drop(pane, "chats.json", JSON.stringify(file, null, 2));
+    await said(page, "chats.json has chats that Chorus exported");
+    await page.getByRole("button", { name: "Import", exact: true }).click();
+    await expect(pane.turn).toContainText("Because.");
+  });
+
+  await test.step("the menu adds a file", async () => {
+    await page.getByRole("button", { name: "More for pane 1" }).click();
+    const chosen = page.waitForEvent("filechooser");
+    await page.getByRole("menuitem", { name: "Add a file …" }).click();
+    await (await chosen).setFiles({ name: "list.csv", mimeType: "text/csv", buffer: Buffer.from("a,b\n1,2\n") });
+    await expect(pane.message).toHaveValue("list.csv:\n```csv\na,b\n1,2\n```\n\n");
+  });
+
+  await test.step("a file that is dropped on the page of serving does not replace the app", async () => {
+    await page.evaluate(() => (location.hash = "#/serving"));
+    await expect(page.getByRole("button", { name: "Apply" })).toBeVisible();
+    const isKept = await page.evaluate(() => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(["a"], "a.txt"));
+      return !document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer }));
+    });
+    expect(isKept).toBe(true);
+  });
 });

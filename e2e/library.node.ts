@@ -19,7 +19,7 @@ const { CHORUS_DAWN: dawn = "", CHORUS_VULKAN: driver = "" } = process.env;
 it("answers on the CPU, in a script of ten lines, with the same bits on one thread and on two", async () => {
   const answers = [];
   for (const threads of ["1", "2"]) {
-    const script = promisify(execFile)(process.execPath, ["e2e/support/node-cpu.mjs", threads], { timeout: 200_000 });
+    const script = promisify(execFile)(process.execPath, ["e2e/support/node-cpu.mjs", threads], { timeout: 280_000 });
     answers.push(JSON.parse((await script).stdout) as { adapter: string; choice: { message: { content: string } } });
   }
   expect(answers.map(({ adapter }) => adapter)).toEqual(["CPU, 1 thread", "CPU, 2 threads"]);
@@ -28,7 +28,7 @@ it("answers on the CPU, in a script of ten lines, with the same bits on one thre
 });
 
 it("compiles grammars in threads, which end with the engine", async () => {
-  const script = promisify(execFile)(process.execPath, ["e2e/support/node-grammars.mjs"], { timeout: 200_000 });
+  const script = promisify(execFile)(process.execPath, ["e2e/support/node-grammars.mjs"], { timeout: 280_000 });
   const { texts, bomb } = JSON.parse((await script).stdout) as { texts: string[]; bomb: string };
   for (const text of texts) expect(text).toMatch(/^(yes|no)$/);
   expect(bomb).toMatch(/^(invalid_value|[a-e]*)$/); // it may take too long
@@ -36,7 +36,7 @@ it("compiles grammars in threads, which end with the engine", async () => {
 
 it("holds every family to its grammars, with the same bits together, with drafts, as alone", async () => {
   const script = ["e2e/support/node-family-grammars.mjs", ...FAMILY_FIXTURES];
-  const { stdout } = await promisify(execFile)(process.execPath, script, { timeout: 200_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, script, { timeout: 280_000 });
   const found = JSON.parse(stdout) as { family: string; alone: { text: string }[]; together: unknown[] }[];
   expect(found.map(({ family }) => family)).toEqual(FAMILY_FIXTURES);
   for (const { family, alone, together } of found) {
@@ -49,7 +49,7 @@ it("holds every family to its grammars, with the same bits together, with drafts
 it.skipIf(!dawn)("has Hugging Face's tokens, the same bits alone and together", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ["e2e/support/node-engine.mjs", dawn], {
     env: { ...process.env, ...(driver && { VK_DRIVER_FILES: driver }) },
-    timeout: 200_000,
+    timeout: 280_000,
   });
   const { adapter, expected, together, alone, stats } = JSON.parse(stdout) as Found;
   expect(adapter).not.toBe("");

@@ -3,17 +3,18 @@
 import { expect, test, type JSHandle, type Page } from "playwright/test";
 import type { ChorusEngine } from "../src/protocol/engine.ts";
 import { createEngine, openBarePage } from "./support/library.ts";
+import { StaticSite } from "./support/static-site.ts";
 
 const greedy = { temperature: 0, max_tokens: 24 };
 
-for (const [place, folder] of [
-  ["the root", "./"],
-  ["a path that the build does not know", process.env.CHORUS_E2E_PATH_URL ?? ""],
-]) {
-  test(`a page that is nothing but one module script generates text, served from ${place}`, async ({ page }) => {
+test("a page that is nothing but one module script generates text, served from a path that the build does not know", async ({
+  page,
+}) => {
+  const site = await StaticSite.open("dist");
+  try {
     await openBarePage(
       page,
-      folder,
+      site.url,
       `<script type="module">
         import { createEngine } from "./lib/chorus.js";
         const engine = await createEngine({ model: "./models/chorus-chat/" });
@@ -25,9 +26,12 @@ for (const [place, folder] of [
       </script>`,
     );
     await expect(page.locator("body")).toContainText("Paris");
-  });
-}
+  } finally {
+    await site.switchOff();
+  }
+});
 
+/** Served from the root. */
 test.describe("on one engine", () => {
   let page: Page;
   let engine: JSHandle<ChorusEngine>;
@@ -123,35 +127,32 @@ test.describe("on one engine", () => {
     }
     expect(otherTokens).toBe(40);
   });
-});
 
-test("a missing model and an unknown config field are refused by name", async ({ page }) => {
-  await openBarePage(page);
-  const refused = (config: Record<string, unknown>) =>
-    createEngine(page, config).then(
-      () => "created",
-      (error: Error) => error.message,
-    );
-  expect(await refused({ model: "models/not-there/" })).toContain("not-there");
-  expect(await refused({ maxNumSeq: 4 })).toContain("maxNumSeq");
-});
-
-test("dispose rejects what is open and ends the workers", async ({ page }) => {
-  await openBarePage(page);
-  const engine = await createEngine(page);
-  // The engine's, and its thread of texts.
-  expect(page.workers()).toHaveLength(2);
-  const codes = await engine.evaluate(async (engine) => {
-    const body = { prompt: "Once", ignore_eos: true, max_tokens: 200 };
-    const codeOf = (promise: Promise<unknown>) =>
-      promise.then(
-        () => "fulfilled",
-        (error: { code?: string }) => error.code,
+  test("a missing model and an unknown config field are refused by name", async () => {
+    const refused = (config: Record<string, unknown>) =>
+      createEngine(page, config).then(
+        () => "created",
+        (error: Error) => error.message,
       );
-    const open = codeOf(engine.completions.create(body));
-    await engine.dispose();
-    return [await open, await codeOf(engine.completions.create(body)), await codeOf(engine.dispose())];
+    expect(await refused({ model: "models/not-there/" })).toContain("not-there");
+    expect(await refused({ maxNumSeq: 4 })).toContain("maxNumSeq");
   });
-  expect(codes).toEqual(["engine_disposed", "engine_disposed", "fulfilled"]);
-  await expect.poll(() => page.workers().length).toBe(0);
+
+  test("dispose rejects what is open and ends the workers", async () => {
+    // The engine's, and its thread of texts.
+    await expect.poll(() => page.workers().length).toBe(2);
+    const codes = await engine.evaluate(async (engine) => {
+      const body = { prompt: "Once", ignore_eos: true, max_tokens: 200 };
+      const codeOf = (promise: Promise<unknown>) =>
+        promise.then(
+          () => "fulfilled",
+          (error: { code?: string }) => error.code,
+        );
+      const open = codeOf(engine.completions.create(body));
+      await engine.dispose();
+      return [await open, await codeOf(engine.completions.create(body)), await codeOf(engine.dispose())];
+    });
+    expect(codes).toEqual(["engine_disposed", "engine_disposed", "fulfilled"]);
+    await expect.poll(() => page.workers().length).toBe(0);
+  });
 });

@@ -45,7 +45,7 @@ async function inPage<T>(
 test("a model of the hub is downloaded once, kept over a reload, and answers offline", async ({ page }) => {
   const answer = () =>
     inPage(page, async ({ library: { createEngine }, id: model, hub }) => {
-      const engine = await createEngine({ backend: "webgpu", model, ...hub });
+      const engine = await createEngine({ backend: "cpu", model, ...hub });
       const { choices } = await engine.chat.completions.create({
         messages: [{ role: "user", content: "What is the capital of France?" }],
         temperature: 0,

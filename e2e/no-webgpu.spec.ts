@@ -1,29 +1,16 @@
-import { expect, test, type Page } from "playwright/test";
+// Browsers and pages without a GPU. What has no SIMD either is in player.spec.ts.
+
+import { expect, test } from "playwright/test";
 import { App, ON_GPU } from "./support/app.ts";
-import { answerRequests, beforeTheWorker, NO_ADAPTER } from "./support/before-the-worker.ts";
+import { answerRequests, beforeTheWorker, NO_ADAPTER, NO_WEBGPU } from "./support/before-the-worker.ts";
 
-const NO_WEBGPU = "Reflect.deleteProperty(WorkerNavigator.prototype, 'gpu');";
-const NO_SIMD = "WebAssembly.validate = () => false;";
-
-/** Collects the addresses that the page requests. */
-function recordRequests(page: Page): string[] {
-  const urls: string[] = [];
-  page.on("request", (request) => urls.push(request.url()));
-  return urls;
-}
-
-for (const [what, code] of [
-  ["without WebGPU", NO_WEBGPU],
-  ["with WebGPU but without an adapter", NO_ADAPTER],
-] as const) {
-  test(`a browser ${what} chats on the CPU`, async ({ page }) => {
-    await beforeTheWorker(page, code);
-    const app = await App.open(page, "backend=auto&temperature=0&max_tokens=16");
-    await app.pane(1).ask("What is the capital of France?");
-    await app.pane(1).finished();
-    expect(await app.pane(1).answer()).toContain("Paris");
-  });
-}
+test("a browser without WebGPU chats on the CPU", async ({ page }) => {
+  await beforeTheWorker(page, NO_WEBGPU);
+  const app = await App.open(page, "backend=auto&temperature=0&max_tokens=16");
+  await app.pane(1).ask("What is the capital of France?");
+  await app.pane(1).finished();
+  expect(await app.pane(1).answer()).toContain("Paris");
+});
 
 test("who has chosen the GPU, and has none, is told so above the chats, which the CPU answers", async ({ page }) => {
   await beforeTheWorker(page, NO_ADAPTER);
@@ -36,16 +23,6 @@ test("who has chosen the GPU, and has none, is told so above the chats, which th
   await app.pane(1).ask("What is the capital of France?");
   await app.pane(1).finished();
   expect(await app.pane(1).answer()).toContain("Paris");
-});
-
-test("a browser with neither a GPU nor SIMD says so, and downloads no model", async ({ page }) => {
-  await beforeTheWorker(page, NO_WEBGPU + NO_SIMD);
-  const requests = recordRequests(page);
-  await App.open(page, "backend=auto");
-  await expect(page.getByRole("heading", { name: "can't run a model" })).toBeVisible();
-  await expect(page.getByRole("link", { name: "Play a recording instead" })).toBeVisible();
-  await expect(page.getByRole("main")).toContainText("SIMD");
-  expect(requests.filter((url) => url.endsWith(".safetensors"))).toEqual([]);
 });
 
 test("a page without https says that it needs it", async ({ page, baseURL }) => {

@@ -1,16 +1,23 @@
-import { readFile } from "node:fs/promises";
-import { expect, test } from "playwright/test";
-import { App, ON_GPU } from "./support/app.ts";
-import { axeFindings } from "./support/axe.ts";
-import { beforeTheWorker } from "./support/before-the-worker.ts";
+// A recording is played. That of a run of one's own: batch-dock.spec.ts.
 
-test("without WebGPU and SIMD the example plays: scrub, steps, axe, a phone's width", async ({ page }) => {
-  await beforeTheWorker(
-    page,
-    "Reflect.deleteProperty(WorkerNavigator.prototype, 'gpu'); WebAssembly.validate = () => false;",
-  );
+import { expect, test } from "playwright/test";
+import { App } from "./support/app.ts";
+import { axeFindings, axeFindingsInLooks } from "./support/axe.ts";
+import { beforeTheWorker, NO_WEBGPU } from "./support/before-the-worker.ts";
+
+test("a browser with neither a GPU nor SIMD says so, downloads no model, and plays the example: scrub, steps, a phone's width; axe finds nothing", async ({
+  page,
+}) => {
+  await beforeTheWorker(page, `${NO_WEBGPU} WebAssembly.validate = () => false;`);
+  const requested: string[] = [];
+  page.on("request", (request) => requested.push(request.url()));
   await page.emulateMedia({ reducedMotion: "reduce" });
   await App.open(page, "backend=auto");
+  await expect(page.getByRole("heading", { name: "can't run a model" })).toBeVisible();
+  await expect(page.getByRole("main")).toContainText("SIMD");
+  expect(await axeFindingsInLooks(page)).toEqual([]);
+  await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
+
   await page.getByRole("link", { name: "Play a recording instead" }).click();
   await page.getByRole("button", { name: "Play the example" }).click();
   const step = page.getByRole("slider", { name: "Step", exact: true });
@@ -49,72 +56,15 @@ test("without WebGPU and SIMD the example plays: scrub, steps, axe, a phone's wi
   expect(part.length).toBeLessThan(whole.length);
   await expect(page.getByRole("region", { name: "Batch" }).getByRole("definition").last()).toHaveText(/^\d/);
   expect(await axeFindings(page)).toEqual([]);
+  // By the page's clock, which a busy machine does not hurry: the end would pause it.
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 60_000);
   await page.getByRole("button", { name: "Play", exact: true }).click();
+  await page.clock.runFor(1000);
   await expect(step).not.toHaveValue("11");
   await page.getByRole("button", { name: "Pause" }).click();
+  await expect(page.getByRole("button", { name: "Play", exact: true })).toBeVisible();
   await page.setViewportSize({ width: 390, height: 844 });
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
-});
-
-test("a run is saved, dropped on the chats, played, computed again to the same tokens, and saved as a trace", async ({
-  page,
-}) => {
-  const app = await App.open(page, "max_tokens=12");
-  await app.pane(1).ask("Tell me a joke");
-  await app.pane(1).finished();
-  const answer = await app.pane(1).answer();
-  await app.batch.getByRole("button", { name: "More" }).click();
-  // On the CPU.
-  await expect(
-    page.getByRole("menuitem", { name: "Start timing kernels (only on a GPU)", exact: true }),
-  ).toBeDisabled();
-  const [saved] = await Promise.all([
-    page.waitForEvent("download"),
-    page.getByRole("menuitem", { name: "Recording of this run, with the chats' words" }).click(),
-  ]);
-  const text = await readFile(await saved.path(), "utf8");
-  expect(text).toContain("Tell me a joke");
-  const dropped = await page.evaluateHandle((content) => {
-    const data = new DataTransfer();
-    data.items.add(new File([content], "my run.jsonl"));
-    return data;
-  }, text);
-  await page.dispatchEvent("body", "drop", { dataTransfer: dropped });
-  await page.getByRole("slider", { name: "Step", exact: true }).press("End");
-  const card = page.getByRole("region", { name: "Pane 1, turn 1" });
-  expect((await card.getByRole("group").innerText()).trim()).toBe(answer.trim());
-  await page.getByRole("button", { name: "Run again" }).click();
-  await expect(page.getByText(/^All 12 tokens of 1 answer are the same\./)).toBeVisible();
-  const [trace] = await Promise.all([
-    page.waitForEvent("download"),
-    page.getByRole("button", { name: "Save as a trace" }).click(),
-  ]);
-  expect(trace.suggestedFilename()).toBe("my-run-trace.json");
-  const { traceEvents } = JSON.parse(await readFile(await trace.path(), "utf8")) as { traceEvents: unknown[] };
-  expect(traceEvents.length).toBeGreaterThan(30);
-});
-
-test("on a GPU the kernels of some steps are timed on request, and are tracks of the trace", async ({ page }) => {
-  const app = await App.open(page, `${ON_GPU}&max_tokens=10`);
-  await app.modelLoaded();
-  const more = app.batch.getByRole("button", { name: "More" });
-  await more.click();
-  await page.getByRole("menuitem", { name: "Start timing kernels" }).click();
-  await app.pane(1).ask("Tell me a joke");
-  await app.pane(1).finished();
-  await more.click();
-  await expect(page.getByRole("menuitem", { name: "Stop timing kernels" })).toBeEnabled();
-  await page.getByRole("menuitem", { name: "Play this run" }).click();
-  const [trace] = await Promise.all([
-    page.waitForEvent("download"),
-    page.getByRole("button", { name: "Save as a trace" }).click(),
-  ]);
-  const { traceEvents, otherData } = JSON.parse(await readFile(await trace.path(), "utf8")) as {
-    traceEvents: { ph: string; name: string; args: { name: string } }[];
-    otherData: { kernels: string };
-  };
-  expect(otherData.kernels).toMatch(/^timed in [1-9]\d* of \d+ steps$/);
-  const tracks = traceEvents.flatMap(({ name, args }) => (name === "thread_name" ? [args.name] : []));
-  expect(tracks.filter((name) => name.startsWith("matmul"))).not.toEqual([]);
-  expect(traceEvents.some(({ ph, name }) => ph === "X" && name === "layer 0 qkv")).toBe(true);
+  expect(requested.filter((url) => url.endsWith(".safetensors"))).toEqual([]);
 });

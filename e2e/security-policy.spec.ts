@@ -1,56 +1,17 @@
 // The built page's Content-Security-Policy: it forbids what an attacker would do, and nothing that the app does.
 
-import { expect, test, type Page } from "playwright/test";
+import { expect, test } from "playwright/test";
 import { App } from "./support/app.ts";
 import { readHeaders } from "./support/hosting-headers.ts";
 import { StaticSite } from "./support/static-site.ts";
+import { recordViolations } from "./support/violations.ts";
 
 test.use({ serviceWorkers: "allow" });
 
-/** Counts what the policy forbids from now on, in every page that is opened. */
-async function recordViolations(page: Page): Promise<() => Promise<string[]>> {
-  await page.addInitScript(() => {
-    const violations: string[] = [];
-    addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI }) =>
-      violations.push(`${effectiveDirective} ${blockedURI}`),
-    );
-    Object.assign(globalThis, { violations });
-  });
-  return () => page.evaluate(() => (globalThis as unknown as { violations: string[] }).violations);
-}
-
-test("neither scripts nor styles nor frames can be smuggled in", async ({ page }) => {
-  const violations = await recordViolations(page);
-  await App.openFake(page);
-  await page.evaluate(() => {
-    const script = document.createElement("script");
-    script.textContent = "document.title = 'smuggled'";
-    const remote = document.createElement("script");
-    remote.src = "https://attacker.example/x.js";
-    const frame = document.createElement("iframe");
-    frame.src = "https://attacker.example/";
-    const base = document.createElement("base");
-    base.href = "https://attacker.example/";
-    const button = document.createElement("button");
-    button.setAttribute("onclick", "document.title = 'smuggled'");
-    document.body.append(script, remote, frame, base, button);
-    button.click();
-  });
-  await expect
-    .poll(violations)
-    .toEqual(
-      expect.arrayContaining([
-        "script-src-elem inline",
-        "script-src-elem https://attacker.example/x.js",
-        "frame-src https://attacker.example",
-        "base-uri https://attacker.example/",
-        "script-src-attr inline",
-      ]),
-    );
-  await expect(page).not.toHaveTitle("smuggled");
-});
-
-test("models, schemas, Markdown and the benchmark need nothing that it forbids", async ({ page }) => {
+// The benchmark: bench.spec.ts. PDFs: files.spec.ts.
+test("models, schemas and Markdown need nothing that it forbids; neither scripts nor styles nor frames can be smuggled in", async ({
+  page,
+}) => {
   const violations = await recordViolations(page);
   const app = await App.open(page, "max_tokens=12");
   await app.modelLoaded();
@@ -67,11 +28,34 @@ test("models, schemas, Markdown and the benchmark need nothing that it forbids",
   await fake.pane(1).finished();
   expect(await violations()).toEqual([]);
 
-  await page.goto("./#/bench?quick&model=tiny&sections=decode&sequences=1&outputTokens=4&repeats=1");
-  await page.getByRole("button", { name: "Run" }).click();
-  const status = page.getByRole("complementary", { name: "What to run" }).getByRole("status");
-  await expect(status).toHaveText(/^Done in \d+ s$/, { timeout: 240_000 });
-  expect(await violations()).toEqual([]);
+  await test.step("smuggling", async () => {
+    await page.evaluate(() => {
+      const script = document.createElement("script");
+      script.textContent = "document.title = 'smuggled'";
+      const remote = document.createElement("script");
+      remote.src = "https://attacker.example/x.js";
+      const frame = document.createElement("iframe");
+      frame.src = "https://attacker.example/";
+      const base = document.createElement("base");
+      base.href = "https://attacker.example/";
+      const button = document.createElement("button");
+      button.setAttribute("onclick", "document.title = 'smuggled'");
+      document.body.append(script, remote, frame, base, button);
+      button.click();
+    });
+    await expect
+      .poll(violations)
+      .toEqual(
+        expect.arrayContaining([
+          "script-src-elem inline",
+          "script-src-elem https://attacker.example/x.js",
+          "frame-src https://attacker.example",
+          "base-uri https://attacker.example/",
+          "script-src-attr inline",
+        ]),
+      );
+    await expect(page).not.toHaveTitle("smuggled");
+  });
 });
 
 test("with the headers that docs/hosting.md gives, a page has threads at once, and neither app nor documents are refused", async ({

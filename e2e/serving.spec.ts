@@ -13,9 +13,11 @@ async function openServing(page: Page): Promise<Locator> {
 
 const backToChats = (page: Page) => page.getByRole("link", { name: "Back to chats" }).click();
 
-test("what can changes at once; what is fixed restarts the engine and keeps every chat; both are kept", async ({
+test("what can changes at once; what is fixed restarts the engine and keeps every chat; both are kept, and copied as a link", async ({
   page,
+  context,
 }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const app = await App.openFake(page, "keep&panes=2&stepms=5");
   await app.pane(1).ask("What is the capital of France?");
   await app.pane(1).finished();
@@ -68,6 +70,26 @@ test("what can changes at once; what is fixed restarts the engine and keeps ever
   await page.keyboard.type("serving");
   await page.keyboard.press("Enter");
   await expect(sequences).toBeVisible();
+
+  await test.step("settings are copied as a link, thresholds of alerts included", async () => {
+    await sequences.fill("4");
+    await form.getByRole("combobox", { name: "Drafts" }).selectOption("ngram");
+    await form.getByRole("textbox", { name: "Draft length" }).fill("4");
+    await form.getByRole("combobox", { name: "Prefix cache" }).selectOption("off");
+    const threshold = form.getByRole("textbox", { name: "Alert on the queue, over" });
+    await expect(threshold).toHaveAttribute("placeholder", "100");
+    await threshold.fill("1.5");
+    await expect(threshold).toHaveAttribute("aria-invalid", "true");
+    await threshold.fill("off");
+    await form.getByRole("button", { name: "Apply" }).click();
+    await expect(form).toContainText("The engine restarted with these settings.");
+    await form.getByRole("button", { name: "Copy link" }).click();
+    await expect
+      .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+      .toMatch(
+        /#\/\?maxNumSeqs=4&enablePrefixCaching=false&speculation.method=ngram&speculation.num_speculative_tokens=4&alerts.queueLength=off$/,
+      );
+  });
 });
 
 test("a link sets how the engine serves on its visit; a wrong one is refused by name", async ({ page }) => {
@@ -97,29 +119,6 @@ test("a link sets how the engine serves on its visit; a wrong one is refused by 
   await expect(page.getByRole("radio", { name: "Continuous" })).toBeChecked();
   const form = await openServing(page);
   await expect(form.getByRole("textbox", { name: "Most answers at once" })).toHaveValue("");
-});
-
-test("settings are copied as a link, thresholds of alerts included", async ({ page, context }) => {
-  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  await App.openFake(page);
-  const form = await openServing(page);
-  await form.getByRole("textbox", { name: "Most answers at once" }).fill("4");
-  await form.getByRole("combobox", { name: "Drafts" }).selectOption("ngram");
-  await form.getByRole("textbox", { name: "Draft length" }).fill("4");
-  await form.getByRole("combobox", { name: "Prefix cache" }).selectOption("off");
-  const threshold = form.getByRole("textbox", { name: "Alert on the queue, over" });
-  await expect(threshold).toHaveAttribute("placeholder", "100");
-  await threshold.fill("1.5");
-  await expect(threshold).toHaveAttribute("aria-invalid", "true");
-  await threshold.fill("off");
-  await form.getByRole("button", { name: "Apply" }).click();
-  await expect(form).toContainText("The engine restarted with these settings.");
-  await form.getByRole("button", { name: "Copy link" }).click();
-  await expect
-    .poll(() => page.evaluate(() => navigator.clipboard.readText()))
-    .toMatch(
-      /#\/\?maxNumSeqs=4&enablePrefixCaching=false&speculation.method=ngram&speculation.num_speculative_tokens=4&alerts.queueLength=off$/,
-    );
 });
 
 test("a draft model is loaded by its name, and one that can't be loaded changes nothing", async ({ page }) => {

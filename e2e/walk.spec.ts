@@ -3,16 +3,25 @@
 import { test } from "playwright/test";
 import { App } from "./support/app.ts";
 import { watchShifts } from "./support/shifts.ts";
-import { walk } from "./support/walk.ts";
-
-/** Without a time it ends once everything has been checked. */
-const { CHORUS_WALK_MINUTES = "0", CHORUS_WALK_SEED = "1" } = process.env;
+import { MOST_MS, QUERY, walk } from "./support/walk.ts";
 
 test("random clicks, keys and sizes while four panes stream break nothing, and lose nothing", async ({ page }) => {
-  const ms = Number(CHORUS_WALK_MINUTES) * 60_000;
-  test.setTimeout(2 * ms + 300_000);
+  test.setTimeout(MOST_MS);
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(String(error.stack ?? error)));
+  page.on("console", (line) => {
+    if (line.type() === "error" && !line.text().startsWith("Failed to load resource")) problems.push(line.text());
+  });
   await page.emulateMedia({ reducedMotion: "reduce" });
   await watchShifts(page);
-  await App.openFake(page, "keep&panes=4&stepms=60&max_tokens=300");
-  console.log(`Seed ${CHORUS_WALK_SEED}:`, await walk(page, { seed: Number(CHORUS_WALK_SEED), ms }));
+  await App.openFakeAsFound(page, QUERY);
+  await walk({
+    problems,
+    evaluate: (text) => page.evaluate(text),
+    press: (keys) => page.keyboard.press(keys),
+    type: (words) => page.keyboard.type(words),
+    click: (x, y) => page.mouse.click(x, y),
+    resize: (width, height) => page.setViewportSize({ width, height }),
+    reload: () => page.reload(),
+  });
 });

@@ -87,7 +87,7 @@ export async function createEngine(options: CreateEngineOptions): Promise<Chorus
  */
 export async function schemaProblem(schema: unknown): Promise<string | null> {
   // A file of its own, loaded with the first schema.
-  return (await importing(() => import("./grammar/schema-problem.ts"))).schemaProblem(schema);
+  return (await importing(() => import("./grammar/compile.ts"))).schemaProblem(schema);
 }
 
 /** Returns a folder's files where a path of this machine names the model: in Node, where no page gives paths a meaning. */

@@ -9,10 +9,7 @@ import { root } from "./run-command.mjs";
 
 export const BUNDLE_LIMIT_KB = 262;
 
-/**
- * @param {string} [folder] of the built app
- * @returns {{ files: { name: string, gzipBytes: number }[], gzipBytes: number }}
- */
+/** @param folder of the built app */
 export function measureBundle(folder = join(root, "dist")) {
   const html = readFileSync(join(folder, "index.html"), "utf8");
   const inPage = [...html.matchAll(/(?:src|href)="\.?\/?(assets\/[^"]+\.(?:js|css))"/g)].map(([, path]) => path ?? "");
@@ -38,7 +35,6 @@ function withStaticImports(/** @type {string} */ folder, /** @type {string[]} */
   return found;
 }
 
-/** @returns {string} */
 export function describeBundle(/** @type {ReturnType<typeof measureBundle>} */ { files, gzipBytes }) {
   const kB = (/** @type {number} */ bytes) => `${(bytes / 1000).toFixed(1)} kB`;
   const list = files.map((file) => `  ${kB(file.gzipBytes).padStart(9)}  ${basename(file.name)}`).join("\n");

@@ -15,13 +15,8 @@ import { INSTALL_MS, root } from "./run-command.mjs";
  * }} Packed
  */
 
-/**
- * Packs what was built, and installs it in an own project.
- *
- * @param {"examples" | "bundlers"} project its name; "examples" has copies of the examples in it; both have the embedded model
- * @returns {Promise<Packed>}
- */
-export async function installPacked(project) {
+/** Packs what was built, and installs it in an own project beside the embedded model. @returns {Promise<Packed>} */
+export async function installPacked(/** @type {"examples" | "bundlers"} */ project) {
   const folder = join(root, ".chorus", `packed-${project}`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

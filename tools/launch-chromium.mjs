@@ -6,13 +6,12 @@ const START_MS = 60_000;
 /** Playwright has no limit for what a page computes. */
 const DEFAULT_MINUTES = 60;
 
-/**
- * Starts a Chromium, which is closed after `minutes`: then whatever waits for it fails.
- *
- * @param {string | undefined} executablePath [the one that Playwright downloads]
- * @param {{ on?: import("./browsers/chromium-flags.mjs").Adapter, args?: string[], minutes?: number }} [options]
- */
-export async function launchChromium(executablePath, { on, args = [], minutes } = {}) {
+/** Starts a Chromium [Playwright's], which is closed after `minutes`: then whatever waits for it fails. */
+export async function launchChromium(
+  /** @type {string | undefined} */ executablePath,
+  /** @type {{ on?: import("./browsers/chromium-flags.mjs").Adapter, args?: string[], minutes?: number }} */
+  { on, args = [], minutes } = {},
+) {
   const browser = await chromium.launch({
     args: [...chromiumFlags(on), ...args],
     timeout: START_MS,
@@ -23,7 +22,6 @@ export async function launchChromium(executablePath, { on, args = [], minutes } 
   return browser;
 }
 
-/** @returns {() => void} to be called when it has been closed */
 function closeAfter(/** @type {{ close(): Promise<void> }} */ browser, minutes = DEFAULT_MINUTES) {
   const timer = setTimeout(() => {
     console.error(`Chromium is closed: its pages were not done within ${minutes} minutes.`);

@@ -13,14 +13,11 @@ const LAST_FRAME_MS = 4000;
 
 /** @typedef {{ png: Buffer, atMs: number }} Frame */
 
-/**
- * Records what a page shows while `play` runs, at the pace at which it happens.
- *
- * @param {import("playwright").Page} page
- * @param {() => Promise<void>} play
- * @returns {Promise<Frame[]>}
- */
-export async function recordFrames(page, play) {
+/** Records what a page shows while `play` runs, at the pace at which it happens. */
+export async function recordFrames(
+  /** @type {import("playwright").Page} */ page,
+  /** @type {() => Promise<void>} */ play,
+) {
   /** @type {Frame[]} */
   const frames = [];
   const session = await page.context().newCDPSession(page);
@@ -39,7 +36,6 @@ export async function recordFrames(page, play) {
   return frames;
 }
 
-/** Writes frames as an animated WebP. */
 export async function writeMovingPicture(/** @type {string} */ path, /** @type {readonly Frame[]} */ frames) {
   const { isInstalled } = await installFolder(folder, "about 20 MB");
   if (!isInstalled) throw new Error("The moving picture needs sharp, which npm could not install.");

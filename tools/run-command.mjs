@@ -70,14 +70,11 @@ export function run(command, { env = {}, output = "show", name, limitMs = MAX_MS
   });
 }
 
-/**
- * Ends the child's group when this process ends: a shell passes no signal on.
- *
- * @param {import("node:child_process").ChildProcess} child
- * @param {boolean} isGroup
- * @returns {{ end: () => void, stopWatching: () => void }} what ends the group, and what is to be called when the child has ended
- */
-function endWithThisProcess(child, isGroup) {
+/** Ends the child's group when this process ends, unless it stops watching: a shell passes no signal on. */
+function endWithThisProcess(
+  /** @type {import("node:child_process").ChildProcess} */ child,
+  /** @type {boolean} */ isGroup,
+) {
   const end = () => {
     try {
       if (isGroup && child.pid !== undefined) process.kill(-child.pid);

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 
 import { root } from "./run-command.mjs";
 
@@ -34,7 +34,7 @@ async function expectToEndAll(
   parent.stdout.on("close", () => (isClosed = true));
   try {
     parent.kill(signal);
-    await vi.waitFor(() => expect(isClosed).toBe(true), 5000);
+    await expect.poll(() => isClosed).toBe(true);
   } finally {
     if (!isClosed) process.kill(Number(pid), "SIGKILL");
   }

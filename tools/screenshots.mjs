@@ -22,10 +22,13 @@ const NEXT_QUESTION_MS = 400;
 /** @typedef {import("playwright").Page} Page */
 /** @typedef {"light" | "dark"} Theme */
 
-/** Each picture by its name in docs/: `show` brings the app to it. @type {Record<string, { query: string, themes: readonly Theme[], show: (page: Page) => Promise<void> }>} */
+/** @typedef {{ query: string, size: readonly [width: number, height: number], themes: readonly Theme[], show: (page: Page) => Promise<void> }} Picture */
+
+/** Each by its name in docs/: `show` brings the app to it. @type {Record<string, Picture>} */
 const PICTURES = {
   workspace: {
     query: STREAMING,
+    size: [1440, 900],
     themes: ["light", "dark"],
     async show(page) {
       await writeQuestions(page);
@@ -43,12 +46,15 @@ const PICTURES = {
   },
   demo: {
     query: "max_tokens=40",
+    size: [1440, 900],
     themes: ["light"],
     async show(page) {
       await page.getByRole("link", { name: "Demo", exact: true }).click();
       await page.getByText(/^[\d.]+×$/).waitFor({ timeout: LONGEST_MS });
     },
   },
+  chat: { query: "max_tokens=120", size: [1280, 720], themes: ["light"], show: askOne },
+  phone: { query: "max_tokens=120", size: [390, 844], themes: ["light"], show: askOne },
 };
 
 const command = await openCommand(
@@ -72,9 +78,9 @@ const executablePath = await ensureChromium();
 const server = await buildAndServe(4183);
 const browser = await launchChromium(executablePath);
 try {
-  for (const [name, { query, themes, show }] of Object.entries(PICTURES)) {
+  for (const [name, { query, size, themes, show }] of Object.entries(PICTURES)) {
     if (!isRequested(name)) continue;
-    const viewport = { width: 1440, height: 900 };
+    const viewport = { width: size[0], height: size[1] };
     const { context, page } = await openApp(query, viewport, "light");
     // No caret blinks.
     await page.emulateMedia({ reducedMotion: "reduce" });
@@ -109,20 +115,25 @@ try {
   await server.close();
 }
 
-/**
- * Opens the app in a folder of its own: nothing is remembered from the one before.
- *
- * @param {string} query
- * @param {{ width: number, height: number }} viewport
- * @param {Theme} colorScheme
- */
-async function openApp(query, viewport, colorScheme) {
+/** Opens the app in a folder of its own: nothing is remembered from the one before. */
+async function openApp(
+  /** @type {string} */ query,
+  /** @type {{ width: number, height: number }} */ viewport,
+  /** @type {Theme} */ colorScheme,
+) {
   const context = await browser.newContext({ viewport, colorScheme });
   const page = await context.newPage();
   page.setDefaultTimeout(LONGEST_MS);
   await page.goto(`${server.url}?${query}`);
-  await page.getByRole("heading", { level: 1 }).waitFor();
+  await messageBox(page, 0).waitFor();
   return { context, page };
+}
+
+async function askOne(/** @type {Page} */ page) {
+  await messageBox(page, 0).fill(QUESTIONS[0] ?? "");
+  await messageBox(page, 0).press("Enter");
+  await page.getByRole("button", { name: "Stop", exact: true }).waitFor();
+  await page.getByRole("button", { name: "Send", exact: true }).waitFor();
 }
 
 /** Opens panes until there are four, and writes each its question. Then the model has been loaded: no pane shows how far it is. */

@@ -1,13 +1,7 @@
 import { root, run } from "./run-command.mjs";
 
-/**
- * Builds the app and serves it on this machine only, on `port` or the next free one. Ends the process where the build
- * fails. The packages must be installed.
- *
- * @param {number} port
- * @returns {Promise<{ url: string, close: () => Promise<void> }>}
- */
-export async function buildAndServe(port) {
+/** Builds the app and serves it on this machine only, on `port` or the next free one. Ends the process where the build fails. */
+export async function buildAndServe(/** @type {number} */ port) {
   console.log("Building…");
   if (!(await run("npm run --silent build", { output: "if-failed" }))) process.exit(1);
   const { preview } = await import("vite");

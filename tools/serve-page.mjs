@@ -10,18 +10,31 @@ import { build, preview } from "vite";
 
 import { root } from "./run-command.mjs";
 
+/** @type {import("vite").Plugin} Each worker is a build of its own: together they take half of the time. */
+const emptyWorkers = {
+  name: "empty-workers",
+  enforce: "pre",
+  load: (id) =>
+    /\.(?:shared-)?worker\.ts(?:\?|$)/.test(id) ? 'throw new Error("This page is built without workers.");' : null,
+};
+
 /**
- * Builds it into a temporary folder and serves that.
+ * Builds a page into a temporary folder and serves that.
  *
  * @param {string} path
- * @param {number} [port] [any that is free]
+ * @param {{ port?: number, hasWorkers?: boolean }} [options] on any port that is free, without workers: a page on the fake engine
+ *   starts none
  */
-export async function servePage(path, port) {
+export async function servePage(path, { port, hasWorkers = false } = {}) {
   const outDir = mkdtempSync(join(tmpdir(), "chorus-page-"));
   const remove = () => rmSync(outDir, { recursive: true, force: true });
   process.on("exit", remove);
   const config = { root, configFile: join(root, "vite.config.ts"), logLevel: /** @type {const} */ ("warn") };
-  await build({ ...config, build: { outDir, emptyOutDir: true, rolldownOptions: { input: join(root, path) } } });
+  await build({
+    ...config,
+    ...(!hasWorkers && { worker: { plugins: () => [emptyWorkers] } }),
+    build: { outDir, emptyOutDir: true, rolldownOptions: { input: join(root, path) } },
+  });
   const server = await preview({
     ...config,
     build: { outDir },
@@ -39,5 +52,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   process.env.NODE_ENV = "production";
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit());
   const [, , path = "", port] = process.argv;
-  console.log((await servePage(path, Number(port))).url);
+  console.log((await servePage(path, { port: Number(port) })).url);
 }

@@ -12,14 +12,13 @@ import { root, run } from "./run-command.mjs";
 
 /**
  * A tier's runner shows its own summary and leaves a JSON report besides, which `count` reads; one without it is a
- * single check. `shards` of it run side by side, each in a browser of its own. `ofBuild`: it needs what was built.
+ * single check. `ofBuild`: it needs what was built.
  *
  * @typedef {{
  *   name: string,
  *   command: (words: { report: string, filters: string }) => string,
  *   count?: (report: any) => Counts,
  *   browser?: "chromium" | "firefox" | "webkit" | "dawn",
- *   shards?: number,
  *   ofBuild?: boolean,
  * }} Tier
  */
@@ -46,8 +45,8 @@ const tiers = [
     browser: "chromium",
     ofBuild: true,
   },
-  // Most of the time is spent compiling kernels, which a browser's software adapter does one at a time.
-  { name: "gpu", command: vitest("gpu"), count: countVitest, browser: "chromium", shards: 2 },
+  // One browser: most of the time is spent compiling kernels, and two would compile many of them twice.
+  { name: "gpu", command: vitest("gpu"), count: countVitest, browser: "chromium" },
   { name: "unit", command: vitest("unit"), count: countVitest },
   // The build, on a second implementation of WebGPU. Without one its tests are skipped.
   { name: "firefox", command: vitest("firefox"), count: countVitest, browser: "firefox", ofBuild: true },
@@ -63,19 +62,13 @@ const tiers = [
 const MAX_AT_ONCE = 2;
 
 /** @returns {Promise<Counts>} */
-async function runPart(
-  /** @type {Tier} */ { name, command, count },
-  /** @type {string} */ filters,
-  /** @type {string} */ shard = "",
-) {
+async function runTier(/** @type {Tier} */ { name, command, count }, /** @type {string} */ filters) {
   const folder = mkdtempSync(join(tmpdir(), "chorus-test-"));
   try {
     const report = join(folder, "report.json");
-    const words = shard ? `${filters} --shard=${shard}` : filters;
-    const env = { PLAYWRIGHT_JSON_OUTPUT_FILE: report, CHORUS_SHARD: shard.replace("/", "-of-") };
-    const succeeded = await run(command({ report, filters: words }), {
-      env,
-      ...((chosen.length > 1 || shard) && { name: `${name}${shard && ` ${shard}`}`.padEnd(7) }),
+    const succeeded = await run(command({ report, filters }), {
+      env: { PLAYWRIGHT_JSON_OUTPUT_FILE: report },
+      ...(chosen.length > 1 && { name: name.padEnd(7) }),
     });
     const counts = count
       ? count(JSON.parse(readFileSync(report, "utf8")))
@@ -88,17 +81,6 @@ async function runPart(
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** @returns {Promise<Counts>} */
-async function runTier(/** @type {Tier} */ tier, /** @type {string} */ filters) {
-  const { shards = 1 } = tier;
-  // With a filter, a shard may have no file.
-  if (shards === 1 || filters) return runPart(tier, filters);
-  const parts = await Promise.all(
-    Array.from({ length: shards }, (_, i) => runPart(tier, filters, `${i + 1}/${shards}`)),
-  );
-  return sumCounts(parts);
 }
 
 const command = await openCommand(

@@ -1,7 +1,7 @@
 // Nothing here waits for ever, and whoever waits too long hears for what.
 
 /** For an adapter: drivers that never answer have been seen. */
-const ADAPTER_MS = 15_000;
+const ADAPTER_MS = 60_000;
 
 /**
  * Settles as the work does, or rejects after `limitMs`, naming what was waited for.
@@ -47,14 +47,8 @@ export function askAdapter(page, limitMs = ADAPTER_MS) {
   return within(requested, limitMs, "it did not answer when it was asked for a WebGPU adapter");
 }
 
-/**
- * Ends a process, by force if it does not end by itself within `limitMs`.
- *
- * @param {import("node:child_process").ChildProcess} child
- * @param {number} [limitMs]
- * @returns {Promise<void>}
- */
-export async function endProcess(child, limitMs = 60_000) {
+/** Ends a process, by force if it does not end by itself within `limitMs`. */
+export async function endProcess(/** @type {import("node:child_process").ChildProcess} */ child, limitMs = 60_000) {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once("exit", resolve));
   child.kill("SIGTERM");

@@ -14,7 +14,7 @@ import { root } from "../../tools/run-command.mjs";
 import { serveExamples } from "../../tools/serve-examples.mjs";
 import { answerMcp } from "../../tests/fakes/mcp-server.ts";
 import { StaticSite } from "../support/static-site.ts";
-import { launchChromium } from "./chromium.ts";
+import { launchChromium, PATIENCE_MS } from "./chromium.ts";
 
 const MODEL = join(root, "public/models/chorus-chat");
 /** The last output of each example, with its own figures. */
@@ -44,6 +44,7 @@ afterAll(async () => {
 /** Opens an example with the embedded model. Its errors fail the test. */
 async function open(name: string, base = server.resolvedUrls?.local[0] ?? "", more = ""): Promise<Page> {
   const context = await browser.newContext();
+  context.setDefaultTimeout(PATIENCE_MS);
   await context.route(`${MCP_SERVER}**`, async (route) => {
     const asked = route.request();
     const body = asked.postData();

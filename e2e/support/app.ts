@@ -2,6 +2,7 @@
 
 import { expect, type Locator, type Page } from "playwright/test";
 import type { Alert } from "../../src/protocol/reports.ts";
+import { toastsStay } from "./toasts-stay.ts";
 
 /** For openFake: an answer that lasts longer than any test. */
 export const ENDLESS = "paragraphs=1000&context=1000000&max_tokens=100000";
@@ -9,6 +10,15 @@ export const ENDLESS = "paragraphs=1000&context=1000000&max_tokens=100000";
 /** Query of the page's URL, for tests of features that only a GPU has: a software adapter compiles kernels for seconds. */
 export const ON_GPU = "backend=webgpu";
 const ON_CPU = "backend=cpu";
+
+/**
+ * In a page: hides the list of chats at the side, which has the words of the panes once more. (Playwright's `storageState`
+ * would open a page of its own for that in each test.)
+ */
+function hideChats(): void {
+  // A blank page has no storage.
+  if (location.protocol === "http:") localStorage["chorus.chats-at-side"] ??= "hidden";
+}
 
 export class App {
   readonly page: Page;
@@ -21,12 +31,21 @@ export class App {
 
   /** Opens the app on the CPU unless told otherwise. @param query of the page's address: "temperature=0" makes answers greedy */
   static async open(page: Page, query = ""): Promise<App> {
+    await page.addInitScript(hideChats);
+    await page.addInitScript(toastsStay);
     await page.goto(`./?${query.includes("backend=") ? query : `${ON_CPU}&${query}`}`);
     return new App(page);
   }
 
   /** Opens the app on an engine without a model. @param query see tests/app/fake-app.ts */
   static async openFake(page: Page, query = ""): Promise<App> {
+    await page.addInitScript(hideChats);
+    await page.addInitScript(toastsStay);
+    return App.openFakeAsFound(page, query);
+  }
+
+  /** Opens it with the list of chats at the side, as a person finds it who has never hidden it. */
+  static async openFakeAsFound(page: Page, query = ""): Promise<App> {
     await page.goto(`${process.env.CHORUS_E2E_FAKE_URL}?${query}`);
     return new App(page);
   }
@@ -34,7 +53,7 @@ export class App {
   /** Waits until the page handles its keys, which is after it was rendered. @param number of an open pane */
   async listens(number = 1): Promise<void> {
     await expect(this.pane(number).message).toBeVisible();
-    await this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+    await rendered(this.page);
   }
 
   /** Waits until the model is loaded. Pane 1, which shows the progress, must be empty. */
@@ -53,6 +72,11 @@ export class App {
     const isLetGo = new Promise<void>((resolve) => (letGo = resolve));
     await page.route("**/*.safetensors", (route) => isLetGo.then(() => route.continue()));
     return letGo;
+  }
+
+  /** Makes this many steps of the fake engine at once, and holds those that follow; Infinity lets them go on by the clock. */
+  async steps(count: number): Promise<void> {
+    await this.page.evaluate((detail) => void dispatchEvent(new CustomEvent("steps", { detail })), count);
   }
 
   /** Makes the fake engine raise an alert. */
@@ -83,6 +107,11 @@ export class App {
     }
     return Array.from({ length: upTo }, (_, index) => this.pane(index + 1));
   }
+}
+
+/** Waits until the page has drawn what it knows: its layout follows the window's size a moment later. */
+export function rendered(page: Page): Promise<void> {
+  return page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
 }
 
 export class Pane {

@@ -1,5 +1,6 @@
 import type { Page, Route } from "playwright/test";
 
+export const NO_WEBGPU = "Reflect.deleteProperty(WorkerNavigator.prototype, 'gpu');";
 export const NO_ADAPTER = "GPU.prototype.requestAdapter = async () => null;";
 
 /** Answers requests to `url` as `answer` does. One that is open when the test ends needs no answer. */

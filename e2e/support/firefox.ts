@@ -5,10 +5,14 @@ import { createServer, type ViteDevServer } from "vite";
 import { launchFirefox, listFirefoxes } from "../../tools/browsers/find-firefox.mjs";
 import { root } from "../../tools/run-command.mjs";
 import { StaticSite } from "./static-site.ts";
+import { toastsStay } from "./toasts-stay.ts";
 
 /** tools/test.mjs names one that it has tried; "" where there is none. Run by hand, the first that is there. */
 const executablePath = process.env.CHORUS_FIREFOX ?? listFirefoxes()[0] ?? "";
 export const hasFirefox = executablePath !== "";
+
+/** For each thing that is waited for, as elsewhere. */
+const PATIENCE_MS = 120_000;
 
 export class Firefox {
   /** Errors and warnings of all pages' consoles, what they threw, and what their policies forbade. */
@@ -26,7 +30,8 @@ export class Firefox {
     this.appUrl = site.url;
   }
 
-  static async open(): Promise<Firefox> {
+  /** @param preferences as about:config names them */
+  static async open(preferences: Readonly<Record<string, unknown>> = {}): Promise<Firefox> {
     const site = await StaticSite.open(`${root}/dist`);
     // The fixtures and the modules of tests/, with what was built as it is at /built/.
     const modules = await createServer({
@@ -47,11 +52,13 @@ export class Firefox {
       },
     });
     await modules.listen();
-    return new Firefox(await launchFirefox(executablePath), site, modules);
+    return new Firefox(await launchFirefox(executablePath, preferences), site, modules);
   }
 
   async newPage(url: string): Promise<Page> {
     const page = await this.#browser.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
+    await page.evaluateOnNewDocument(toastsStay);
     page.on("console", (message) => {
       if (["error", "warn"].includes(message.type())) this.problems.push(`${message.type()}: ${message.text()}`);
     });

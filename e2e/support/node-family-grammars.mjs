@@ -16,25 +16,18 @@ const REQUESTS = [
 const found = [];
 for (const family of process.argv.slice(2)) {
   const read = (/** @type {string} */ name) => new File([readFileSync(`tests/fixtures/${family}/${name}`)], name);
+  /** @type {import("../../src/index.ts").EngineConfig["speculation"]} */
   const speculation = { method: "ngram", num_speculative_tokens: 2, minMatch: 1 };
-  const answers = async (/** @type {object} */ more, /** @type {boolean} */ isTogether) => {
-    const engine = await createEngine({
-      model: NAMES.map(read),
-      worker: false,
-      backend: "cpu",
-      cpuThreads: 1,
-      ...more,
-    });
-    const requested = [];
-    for (const request of REQUESTS) {
-      const answer = engine.completions.create(request).then(({ choices }) => choices[0]);
-      if (!isTogether) await answer;
-      requested.push(answer);
-    }
-    const choices = await Promise.all(requested);
-    await engine.dispose();
-    return choices;
-  };
-  found.push({ family, alone: await answers({}, false), together: await answers({ speculation }, true) });
+  const on = /** @type {const} */ ({ worker: false, backend: "cpu", cpuThreads: 1 });
+  const engine = await createEngine({ ...on, model: NAMES.map(read), speculation });
+  const answer = async (/** @type {typeof REQUESTS[number]} */ request) =>
+    (await engine.completions.create(request)).choices[0];
+  await engine.update({ speculation: null });
+  const alone = [];
+  for (const request of REQUESTS) alone.push(await answer(request));
+  await engine.update({ speculation });
+  const together = await Promise.all(REQUESTS.map(answer));
+  await engine.dispose();
+  found.push({ family, alone, together });
 }
 process.stdout.write(JSON.stringify(found));

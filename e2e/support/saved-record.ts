@@ -1,33 +1,16 @@
 // The records of chats, as they lie in IndexedDB.
 
 import { expect, type Page } from "playwright/test";
+import { readRecords } from "./read-records.ts";
 
-/** Runs in the page: returns the stored chats, the list of panes, and all else, by their keys. */
-export function readRecords(): Promise<Record<string, unknown>> {
-  return new Promise((resolve, reject) => {
-    const opening = indexedDB.open("chorus");
-    opening.addEventListener("error", () => reject(new Error("open")));
-    // Where the page has not made it again yet.
-    opening.addEventListener("upgradeneeded", () => opening.result.createObjectStore("chats"));
-    opening.addEventListener("success", () => {
-      const store = opening.result.transaction("chats").objectStore("chats");
-      const [keys, values] = [store.getAllKeys(), store.getAll()];
-      values.addEventListener("error", () => reject(new Error("get")));
-      values.addEventListener("success", () => {
-        opening.result.close();
-        resolve(Object.fromEntries(keys.result.map((key, index) => [key, values.result[index]])));
-      });
-    });
+/** Returns the records of panes with chats, by the turns of each. */
+export function recordsOf(...chats: readonly (readonly object[])[]): Record<string, unknown> {
+  const places = chats.map((_, index) => ({ number: index + 1, id: `chat${index}` }));
+  const records = chats.map((turns, index) => {
+    const chat = { id: `chat${index}`, title: null, settings: {}, turns, contextStart: 0, draft: "" };
+    return [`chat:chat${index}`, { chat, revision: `${index}.1`, past: [], savedMs: 0 }];
   });
-}
-
-/** Returns the records of a pane with a chat. */
-export function recordsOf(turns: readonly object[]): Record<string, unknown> {
-  const chat = { id: "a", title: null, settings: {}, turns, firstSent: 0, draft: "" };
-  return {
-    panes: { places: [{ number: 1, id: "a" }], current: 1, save: "b" },
-    "chat:a": { chat, revision: "c.1", past: [], savedMs: 0 },
-  };
+  return { panes: { places, current: 1, save: "b" }, ...Object.fromEntries(records) };
 }
 
 /** Replaces all records, by their keys. It runs in another file of the origin: the page would write on leaving. */

@@ -1,6 +1,7 @@
 // How far things on a page moved by themselves.
 
 import type { Page } from "playwright/test";
+import { inPage, type AnyPage } from "./in-page.ts";
 
 interface Shift {
   readonly value: number;
@@ -11,6 +12,8 @@ interface Shift {
 declare global {
   interface Window {
     shifts: Shift[];
+    /** Adds to `shifts` what the browser would tell of later. */
+    noteShifts(): void;
   }
 }
 
@@ -23,17 +26,24 @@ export async function watchShifts(page: Page): Promise<void> {
   await page.addInitScript(() => {
     window.shifts = [];
     const isNumber = ({ node }: { node: Node | null }) => /^[\d.,]+( s| ms|%)?$/.test(node?.textContent ?? "");
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries() as (PerformanceEntry & Shift & { sources: { node: Node | null }[] })[]) {
+    const note = (entries: PerformanceEntryList) => {
+      for (const entry of entries as (PerformanceEntry & Shift & { sources: { node: Node | null }[] })[]) {
         if (entry.sources.every(isNumber)) continue;
         const parts = entry.sources.map(({ node }) => (node instanceof Element ? node.outerHTML : node?.textContent));
         window.shifts.push({ value: entry.value, parts: parts.map((part) => part?.slice(0, 200)).join(" | ") });
       }
-    }).observe({ type: "layout-shift", buffered: true });
+    };
+    const observer = new PerformanceObserver((list) => note(list.getEntries()));
+    observer.observe({ type: "layout-shift", buffered: true });
+    window.noteShifts = () => note(observer.takeRecords());
   });
 }
 
-/** Returns all layout shifts of the page so far, added up. */
-export function shifts(page: Page): Promise<number> {
-  return page.evaluate(() => window.shifts.reduce((sum, { value }) => sum + value, 0));
+/** Returns all layout shifts of the page so far, added up, those of the next frame included: it shows what has changed. */
+export function shifts(page: AnyPage): Promise<number> {
+  return inPage(page, async () => {
+    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    window.noteShifts();
+    return window.shifts.reduce((sum, { value }) => sum + value, 0);
+  });
 }

@@ -42,21 +42,26 @@ export class StaticSite {
     });
   }
 
-  /** Deploys another version of the app: its main script has another name, in all that imports it. */
+  /** Deploys another version of the app: each of its scripts has another name, as after a change of the one that all import. */
   deploy(version: string): void {
     const read = (path: string) => readFileSync(join(this.#build, path), "utf8");
     const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
-    const script = /src="\.\/(assets\/[\w-]+\.js)"/.exec(read("index.html"))?.[1] ?? "";
-    const renamed = `assets/index-${version}.js`;
-    const rename = (text: string) => text.replaceAll(basename(script), basename(renamed));
-    const others = readdirSync(join(this.#build, "assets")).map((name) => `assets/${name}`);
-    this.#changed = new Map([[renamed, rename(read(script))]]);
-    let worker = rename(read("service-worker.js"));
-    for (const path of ["index.html", ...others.filter((path) => path.endsWith(".js"))]) {
+    const listScripts = (folder: string) =>
+      readdirSync(join(this.#build, folder), { encoding: "utf8" }).filter((name) => name.endsWith(".js"));
+    const paths = ["assets", "late"].flatMap((folder) => listScripts(folder).map((name) => `${folder}/${name}`));
+    const scripts = new Set(paths.map((path) => basename(path)));
+    const newName = (name: string) => name.replace(/\.js$/, `-${version}.js`);
+    const rename = (text: string) =>
+      text.replace(/[\w.-]+\.js\b/g, (name) => (scripts.has(name) ? newName(name) : name));
+    this.#changed = new Map();
+    // It waits for this server, however busy the machine is: after its four seconds it would show the version before.
+    const [patienceMs, longerMs] = ["=4e3;", "=4e7;"];
+    let worker = rename(read("service-worker.js")).replace(patienceMs, longerMs);
+    if (!worker.includes(longerMs)) throw new Error(`The service worker has no ${patienceMs}`);
+    for (const path of ["index.html", ...paths]) {
       const [before, after] = [read(path), rename(read(path))];
-      if (after === before) continue;
       worker = worker.replaceAll(sha256(before), sha256(after));
-      if (path !== script) this.#changed.set(path, after);
+      this.#changed.set(rename(path), after);
     }
     this.#changed.set("service-worker.js", worker);
   }

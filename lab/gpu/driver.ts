@@ -21,7 +21,6 @@ export interface Outcome {
 interface RunOptions {
   readonly minutes: number;
   readonly env?: Record<string, string>;
-  /** Called with each report and the current activity. */
   readonly onReport: (said: Said) => void;
 }
 
@@ -76,7 +75,6 @@ export async function openDriver(folder: string) {
   return { url: server.url, close: () => server.close(), run };
 }
 
-/** Returns the line with the error in a program's output. */
 function errorIn(text: string): string {
   const lines = text.trim().split("\n");
   return lines.find((line) => /Error\b/.test(line)) ?? lines.at(-1) ?? "";

@@ -18,7 +18,6 @@ const CIRCUMSTANCES: readonly { readonly name: string; readonly changes: EngineC
   },
   { name: "in steps of 64 rows", changes: { ...ALONE, maxNumBatchedTokens: 64 } },
 ];
-/** Tokens whose log-probabilities are compared with the CPU's. */
 const SCORED_TOKENS = 24;
 /** Largest difference: sums have another order there, and the cache rounds to halves. */
 const TOLERANCE = 0.02;

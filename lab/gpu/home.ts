@@ -14,20 +14,17 @@ export interface Home {
 export const HOME_NAMES = ["chromium", "node"] as const;
 export type HomeName = (typeof HOME_NAMES)[number];
 
-/** The options of a run in a home. */
 export interface HomeOptions {
   readonly minutes: number;
-  /** Sizes of models. [by the adapter] */
-  readonly models: readonly string[] | null;
+  /** Sizes of models, with commas between. [by the adapter] */
+  readonly models?: string | undefined;
   /** Numbers of sequences at once, such as "1,8". [1 to 64] */
-  readonly sequences: string | null;
-  /** Names of parts. [all] */
-  readonly parts: readonly string[] | null;
-  /** Whether to treat a software adapter as a GPU. */
+  readonly sequences?: string | undefined;
+  /** Names of parts, with commas between. [all] */
+  readonly parts?: string | undefined;
   readonly asHardware: boolean;
 }
 
-/** A home's measurements so far. */
 export interface HomeReport {
   readonly home: HomeName;
   readonly runtime: string;
@@ -36,7 +33,6 @@ export interface HomeReport {
   readonly groups: readonly Group[];
   /** Sentences about failed and omitted parts. */
   readonly missing: readonly string[];
-  /** Names of the parts that are still to come. */
   readonly toCome: readonly string[];
 }
 

@@ -1,6 +1,4 @@
-// The parts of a run on a GPU, and the result of parts that check.
-
-import type { BenchContext } from "../page/bench-context.ts";
+import type { NamedSection } from "../page/bench-context.ts";
 import type { SectionFindings } from "../report/bench-result.ts";
 import { WRONG } from "./home.ts";
 
@@ -19,13 +17,10 @@ export const PART_SHARES = {
 } as const;
 type PartId = keyof typeof PART_SHARES;
 
-export interface Part {
+export interface Part extends NamedSection {
   readonly id: PartId;
-  readonly title: string;
-  readonly about: string;
   /** Whether it needs the loaded model, as all but the first of its parts do. */
   readonly needsModel: boolean;
-  readonly run: (context: BenchContext) => Promise<SectionFindings>;
 }
 
 export interface Check {

@@ -1,5 +1,3 @@
-// The measured parts.
-
 import type { BenchContext } from "../page/bench-context.ts";
 import type { SectionFindings } from "../report/bench-result.ts";
 import { SECTIONS, type SectionId } from "../page/bench-options.ts";
@@ -23,11 +21,7 @@ export function partsOf(model: string | null, home: Home): readonly Part[] {
   return [
     productsPart(home),
     exactnessPart,
-    ofSection("kernels"),
-    ofSection("decode"),
-    ofSection("run-ahead"),
-    ofSection("prefill"),
-    ofSection("sampling"),
+    ...(["kernels", "decode", "run-ahead", "prefill", "sampling"] as const).map((id) => ofSection(id)),
     {
       ...ofSection("decode"),
       id: "decode-long",

@@ -54,7 +54,7 @@ export function productsPart({ gpu, tuning }: Home): Part {
           // Nothing is stored: a smaller model may have the same key.
           const store = { ...tuning, load: () => Promise.resolve(undefined) };
           const { variants: chosen } = await tuneMatmuls(choices, key, store, meter.measure);
-          const classes = choices.map((choice) => choice.map((variant) => meter.timed(variant)));
+          const classes = choices.map((choice) => choice.flatMap((variant) => meter.timed(variant) ?? []));
           const names = chosen.map(({ name }) => name);
           const findings = resultOf(choices, classes, prepared.weightBytes, names);
           const packed = await timePackedProducts(opened, weights, chosen, MAX_ROWS, context);
@@ -92,7 +92,6 @@ function variantMeter(device: GPUDevice, { y, width, measure }: PreparedProducts
   const known = new Map<string, TimedVariant>();
   /** The output of the first variant for one row, and of another one for each number of rows. */
   const written = new Map<number, ArrayBuffer>();
-  /** Returns the words that differ from the first variant's. */
   const compare = async (rows: number) => {
     const all = await readBuffer(device, y);
     const firstRow = all.slice(0, 4 * width);
@@ -106,11 +105,8 @@ function variantMeter(device: GPUDevice, { y, width, measure }: PreparedProducts
     return differing;
   };
   return {
-    timed(variant: MatmulVariant): TimedVariant {
-      const timed = known.get(keyOf(variant));
-      if (!timed) throw new Error(`${variant.name} was not measured`);
-      return timed;
-    },
+    /** Undefined if the adapter refuses it. */
+    timed: (variant: MatmulVariant) => known.get(keyOf(variant)),
     measure: async (variant: MatmulVariant, rows: number): Promise<number> => {
       context.signal.throwIfAborted();
       const timed = known.get(keyOf(variant));

@@ -1,19 +1,14 @@
-// The report of a run, as Markdown and as JSON.
-
 import { sectionLines } from "../report/report-markdown.ts";
 import { markdownTable } from "../report/table.ts";
 import { formatFigure } from "../report/format-figure.ts";
 import { WRONG, type Group, type HomeReport } from "./home.ts";
 
-/** A run and its results. */
 export interface GpuReport {
   readonly version: string;
-  /** The command line. */
   readonly command: string;
   /** ISO 8601 */
   readonly startedAt: string;
   readonly machine: string;
-  /** The time limit. */
   readonly minutes: number;
   readonly homes: readonly HomeReport[];
   /** Sentences about homes that could not be measured, or not completely. */
@@ -83,7 +78,6 @@ function titledGroups({ homes }: GpuReport): TitledGroup[] {
   );
 }
 
-/** Returns the names of the sections with inexact results. */
 export function wrongSections(report: GpuReport): string[] {
   return titledGroups(report).flatMap(({ title, sections }) =>
     sections

@@ -34,7 +34,6 @@ const MAX_OVER = 2.5;
 /** Most time for engines to end. */
 const CLOSE_MS = 3000;
 
-/** A group whose parts are being measured. */
 interface OpenGroup extends Group {
   environment: BenchEnvironment | null;
   readonly sections: NamedSectionResult[];
@@ -57,8 +56,8 @@ export async function runParts(
   const options = readBenchOptions(
     new URLSearchParams(`${adapter.isSoftware ? ON_SOFTWARE : ON_GPU}&sequences=${sequences ?? SEQUENCES}`),
   );
-  const isRequested = ({ id }: Part) => requested === null || requested.includes(id);
-  const plan = [null, ...(models ?? (adapter.isSoftware ? SOFTWARE_MODELS : GPU_MODELS))]
+  const isRequested = ({ id }: Part) => requested === undefined || requested.split(",").includes(id);
+  const plan = [null, ...(models?.split(",") ?? (adapter.isSoftware ? SOFTWARE_MODELS : GPU_MODELS))]
     .map((model) => ({ model, parts: partsOf(model, home).filter(isRequested) }))
     .filter(({ parts }) => parts.length > 0);
   const toCome = plan.flatMap(({ model, parts }) =>

@@ -27,9 +27,8 @@ if (!(minutes > 0)) {
   console.error(`--minutes ${values.minutes}: give a number above 0.`);
   process.exit(1);
 }
-const listOf = (text: string | undefined) => text?.split(",") ?? null;
 const words = process.argv.slice(2).join(" ");
-const chosen = HOME_NAMES.filter((name) => listOf(values.homes)?.includes(name));
+const chosen = HOME_NAMES.filter((name) => values.homes.split(",").includes(name));
 
 const reports = new Map<HomeName, HomeReport>();
 const missing: string[] = [];
@@ -41,13 +40,8 @@ for (const name of chosen) {
   const leftMinutes = minutes - (performance.now() - startMs) / 60_000 - RESERVE_MINUTES;
   const ofHome = Math.max(0.05, (leftMinutes * SHARES[name]) / sharesLeft);
   sharesLeft -= SHARES[name];
-  const options: HomeOptions = {
-    minutes: ofHome,
-    models: listOf(values.models),
-    sequences: values.sequences ?? null,
-    parts: listOf(values.parts),
-    asHardware: values.asHardware,
-  };
+  const { models, sequences, parts, asHardware } = values;
+  const options: HomeOptions = { minutes: ofHome, models, sequences, parts, asHardware };
   console.log(`\n${name}, at most ${ofHome.toFixed(1)} minutes`);
   const outcome = await (name === "chromium" ? inChromium(options) : inNode(options));
   if (outcome.failure !== null) missing.push(`${name}: ${outcome.failure}.`);

@@ -3,7 +3,6 @@
 
 /** A pipeline, as an engine labels it: `matmul-lane {"K4":64,"SAMPLES_ONLY":1}`. */
 export interface ObservedPipeline {
-  /** The kernel's name. */
   readonly name: string;
   readonly constants: Readonly<Record<string, number>>;
 }
@@ -15,7 +14,6 @@ export interface ObservedDispatch {
 }
 
 export class GpuListener {
-  /** For the engine. */
   readonly gpu: GPU;
   /** The device that was opened last. */
   device: GPUDevice | null = null;

@@ -8,9 +8,7 @@ export interface KernelCost {
 }
 
 export interface StepShape {
-  /** Rows of the step. */
   readonly rows: number;
-  /** Rows that sample. */
   readonly samples: number;
   /** Positions that a row attends to, on average. */
   readonly context: number;

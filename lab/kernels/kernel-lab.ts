@@ -141,7 +141,6 @@ function shapeOf({ kind, rows, context }: StepCase): StepShape {
     : { rows, samples: 1, context: (rows + 1) / 2, cachedPositions: rows };
 }
 
-/** Lets the engine compute the step, as its last. */
 async function runStep(engine: ChorusEngine, { kind, rows, context }: StepCase): Promise<void> {
   const [sequences, promptTokens] = kind === "decode" ? [rows, context] : [1, rows];
   const prompt = Array.from({ length: sequences }, (_, s) =>
@@ -158,7 +157,6 @@ async function runStep(engine: ChorusEngine, { kind, rows, context }: StepCase):
   if (lastRows !== rows) throw new Error(`the last step has ${lastRows} rows, not ${rows}`);
 }
 
-/** Groups dispatches by pipeline, in order. */
 function byPipeline(pass: readonly ObservedDispatch[]): ObservedDispatch[][] {
   const groups = new Map<GPUComputePipeline, ObservedDispatch[]>();
   for (const dispatch of pass) {

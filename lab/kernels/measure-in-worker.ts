@@ -4,7 +4,6 @@ import { announced } from "../../src/protocol/announced-endpoint.ts";
 import { untilAborted } from "../../src/protocol/until-aborted.ts";
 import type { KernelRun, KernelTimes } from "./kernel-lab.ts";
 
-/** Measures kernels, in this thread or in a worker. */
 export type MeasureKernels = (run: KernelRun, onProgress: (share: number) => void) => Promise<KernelTimes>;
 
 /** Measures in a worker of its own. Aborting the signal ends it at once. */

@@ -20,10 +20,7 @@ interface Roofline {
   readonly copyBytes: number;
   readonly multiply: ObservedDispatch;
   readonly multiplyFlops: number;
-  /**
-   * One workgroup that does next to nothing, and like all its neighbours waits for the one before: the cost of a
-   * dispatch.
-   */
+  /** One workgroup that does next to nothing and waits for the one before, as all do: the cost of a dispatch. */
   readonly smallest: ObservedDispatch;
   readonly destroy: () => void;
 }

@@ -1,7 +1,14 @@
 import type { ChorusEngine } from "../../src/protocol/engine.ts";
+import type { CompletionRequest } from "../../src/protocol/openai.ts";
 import type { StepReport } from "../../src/protocol/reports.ts";
-import { stepsOf, type SamplingFields } from "./load.ts";
+import { withSteps } from "./load.ts";
 import { decodeSteps } from "./load-summary.ts";
+
+/** How tokens are drawn. [greedily] */
+export type SamplingFields = Pick<
+  CompletionRequest,
+  "temperature" | "top_k" | "top_p" | "min_p" | "presence_penalty" | "repetition_penalty" | "logprobs" | "seed"
+>;
 
 /** The config of an engine that measures decoding: prompts take whole steps, so that all sequences soon decode. */
 export const DECODING = { enablePrefixCaching: false, maxStepStretch: 1000 } as const;
@@ -42,6 +49,9 @@ export async function decodeTogether(
   sampling: SamplingFields = {},
 ): Promise<StepReport[]> {
   const growth = laterPromptSteps(engine, prompts.length, prompts[0]?.length ?? 0);
-  const steps = await stepsOf(engine, prompts, outputTokens + growth, signal, sampling);
+  const prompt = prompts.map((tokens) => [...tokens]);
+  // One request, so that all start together: none ends before another arrives.
+  const body = { prompt, max_tokens: outputTokens + growth, temperature: 0, ignore_eos: true, ...sampling };
+  const [, steps] = await withSteps(engine, () => engine.completions.create(body, { signal }));
   return decodeSteps(steps, prompts.length);
 }

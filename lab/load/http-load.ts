@@ -2,7 +2,7 @@
 
 import OpenAI from "openai";
 
-import { readStream } from "./load.ts";
+import { readStream, type LoadRequest } from "./load.ts";
 import type { RequestRecord } from "./serving-metrics.ts";
 
 export interface HttpTarget {
@@ -12,20 +12,12 @@ export interface HttpTarget {
   readonly apiKey: string | null;
 }
 
-/** One request of a load. */
-export interface HttpRequest {
-  readonly prompt: string;
-  /** Exact number of output tokens; the end-of-text token is ignored. */
-  readonly outputTokens: number;
-}
-
 /** Longer than any queue before a stream should be. */
 const STREAM_MS = 3_600_000;
 
-/** Reads one stream. A request that fails is a record with an error. */
 export function readHttpStream(
   { baseUrl, model, apiKey }: HttpTarget,
-  { prompt, outputTokens }: HttpRequest,
+  { prompt, outputTokens }: LoadRequest<string>,
 ): Promise<RequestRecord> {
   const client = new OpenAI({
     baseURL: baseUrl,

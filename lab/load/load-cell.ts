@@ -3,7 +3,6 @@ import { sumOf } from "../statistics.ts";
 import { summarise } from "./load-summary.ts";
 import type { LoadRun } from "./serving-metrics.ts";
 
-/** The engine and its load. */
 interface CellSetup {
   readonly batching_mode: BatchingMode;
   /** maxNumSeqs: most sequences that run at once. */
@@ -45,12 +44,12 @@ export function loadCell(given: GivenSetup, runs: readonly LoadRun[]) {
     output_tokens: median((metrics) => metrics.total_output_tokens),
     /** From the first request to the end of the last answer. */
     wall_ms: median(({ duration }) => 1000 * duration),
-    p50_e2el_ms: median((metrics) => metrics.p50_e2el_ms),
+    p50_e2el_ms: median((metrics) => metrics.median_e2el_ms),
     p95_e2el_ms: median((metrics) => metrics.p95_e2el_ms),
-    p50_ttft_ms: median((metrics) => metrics.p50_ttft_ms),
+    p50_ttft_ms: median((metrics) => metrics.median_ttft_ms),
     p95_ttft_ms: median((metrics) => metrics.p95_ttft_ms),
-    p50_tpot_ms: median((metrics) => metrics.p50_tpot_ms),
-    p50_itl_ms: median((metrics) => metrics.p50_itl_ms),
+    p50_tpot_ms: median((metrics) => metrics.median_tpot_ms),
+    p50_itl_ms: median((metrics) => metrics.median_itl_ms),
     p95_itl_ms: median((metrics) => metrics.p95_itl_ms),
     output_tokens_per_s: median((metrics) => metrics.output_throughput),
     /** Half the difference between the best and the worst round's tokens per second, of the median; NaN for one round. */

@@ -1,12 +1,11 @@
 import type { ChorusEngine } from "../../src/protocol/engine.ts";
-import type { CompletionRequest } from "../../src/protocol/openai.ts";
 import type { StepReport } from "../../src/protocol/reports.ts";
 import type { Random } from "../seeded-random.ts";
 import type { LoadRun, OutputChunk, RequestRecord } from "./serving-metrics.ts";
 
-export interface LoadRequest {
-  /** Token ids. */
-  readonly prompt: readonly number[];
+export interface LoadRequest<Prompt = readonly number[]> {
+  /** Token ids, or a text. */
+  readonly prompt: Prompt;
   /** Exact number of output tokens; the end-of-text token is ignored. */
   readonly outputTokens: number;
 }
@@ -25,17 +24,12 @@ interface LoadOptions extends SendOptions {
   readonly requestRate?: number;
 }
 
-/**
- * Sends requests as they come and reads every stream to its end. Greedy. A request that fails is a record, not an
- * error.
- */
+/** Sends requests as they come and reads every stream to its end, greedily. One that fails is a record, no error. */
 export async function runLoad(
   engine: ChorusEngine,
   requests: readonly LoadRequest[],
   { requestRate = Infinity, maxConcurrency = null, ...options }: LoadOptions,
 ): Promise<LoadRun> {
-  const steps: StepReport[] = [];
-  const unsubscribe = engine.on("step", (report) => steps.push(report));
   const { signal } = options;
   const read = ({ prompt, outputTokens }: LoadRequest) => {
     const fields = { prompt: [...prompt], max_tokens: outputTokens, temperature: 0, ignore_eos: true };
@@ -44,15 +38,24 @@ export async function runLoad(
     const send = () => engine.completions.create(body, { signal });
     return readStream(send, { promptTokens: prompt.length, signal });
   };
+  const [sent, steps] = await withSteps(engine, () => sendAll(requests, read, { maxConcurrency, ...options }));
+  return { requestRate, maxConcurrency, ...sent, steps };
+}
+
+/** Returns what something comes to, and the steps that the engine made meanwhile. */
+export async function withSteps<T>(
+  engine: ChorusEngine,
+  work: () => Promise<T>,
+): Promise<readonly [T, readonly StepReport[]]> {
+  const steps: StepReport[] = [];
+  const unsubscribe = engine.on("step", (report) => steps.push(report));
   try {
-    const sent = await sendAll(requests, read, { maxConcurrency, ...options });
-    return { requestRate, maxConcurrency, ...sent, steps };
+    return [await work(), steps];
   } finally {
     unsubscribe();
   }
 }
 
-/** Sends requests as they come, in order of their arrival. */
 export async function sendAll<Request>(
   requests: readonly Request[],
   send: (request: Request) => Promise<RequestRecord>,
@@ -71,34 +74,6 @@ export async function sendAll<Request>(
   const atOnce = Math.min(maxConcurrency ?? Infinity, requests.length);
   await Promise.all(Array.from({ length: atOnce }, sendNext));
   return { durationMs: performance.now() - startMs, records };
-}
-
-/** How tokens are drawn. [greedily] */
-export type SamplingFields = Pick<
-  CompletionRequest,
-  "temperature" | "top_k" | "top_p" | "min_p" | "presence_penalty" | "repetition_penalty" | "logprobs" | "seed"
->;
-
-/**
- * Returns the steps of one request with several prompts. They start together, so none can end before another arrives.
- */
-export async function stepsOf(
-  engine: ChorusEngine,
-  prompts: readonly (readonly number[])[],
-  outputTokens: number,
-  signal: AbortSignal,
-  sampling: SamplingFields = {},
-): Promise<StepReport[]> {
-  const steps: StepReport[] = [];
-  const unsubscribe = engine.on("step", (report) => steps.push(report));
-  try {
-    const prompt = prompts.map((tokens) => [...tokens]);
-    const body = { prompt, max_tokens: outputTokens, temperature: 0, ignore_eos: true, ...sampling };
-    await engine.completions.create(body, { signal });
-    return steps;
-  } finally {
-    unsubscribe();
-  }
 }
 
 interface StreamChunk {

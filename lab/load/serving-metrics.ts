@@ -26,7 +26,6 @@ export function ttftMs({ sentMs, chunks }: RequestRecord): number {
   return (chunks[0]?.atMs ?? NaN) - sentMs;
 }
 
-/** Returns the end-to-end latency: until the last token. */
 export function e2elMs({ sentMs, chunks }: RequestRecord): number {
   return (chunks.at(-1)?.atMs ?? NaN) - sentMs;
 }
@@ -42,7 +41,6 @@ export function tpotMs(record: RequestRecord): number | null {
   return outputTokens > 1 ? (e2elMs(record) - ttftMs(record)) / (outputTokens - 1) : null;
 }
 
-/** The outcome of a load: its settings, its readers' records, and its steps. */
 export interface LoadRun {
   /** Requests a second; Infinity = all at once. */
   readonly requestRate: number;
@@ -54,11 +52,11 @@ export interface LoadRun {
 }
 
 export type LatencyName = "ttft" | "tpot" | "itl" | "e2el";
-type LatencyStatistic = "mean" | "median" | "p50" | "p95" | "p99";
+type LatencyStatistic = "mean" | "median" | "p95" | "p99";
 
 export type ServingMetrics = ReturnType<typeof servingMetrics>;
 
-/** Returns the figures of `vllm bench serve` by their names in its JSON, with the percentiles 50, 95 and 99, and two of our own. */
+/** Returns the figures of `vllm bench serve` by their names in its JSON, with the percentiles 95 and 99, and one of our own. */
 export function servingMetrics(run: LoadRun) {
   const good = run.records.filter(({ error }) => error === null);
   const duration = run.durationMs / 1000;
@@ -80,9 +78,8 @@ export function servingMetrics(run: LoadRun) {
     errors: run.records.flatMap(({ error }) => error ?? []),
     max_output_tokens_per_s: bestSecond(good, startMs),
     max_concurrent_requests: mostAtOnce(good),
-    /** Ours: mean sequences in a step, and the median step. */
+    /** Ours: mean sequences in a step. */
     batch_occupancy: meanOf(run.steps.map(({ entries }) => entries.length)),
-    step_ms: medianOf(run.steps.map(({ stepMs }) => stepMs)),
     ...statistics("ttft", good.map(ttftMs)),
     ...statistics(
       "tpot",
@@ -97,7 +94,6 @@ function statistics<Name extends LatencyName>(name: Name, values: readonly numbe
   return {
     [`mean_${name}_ms`]: meanOf(values),
     [`median_${name}_ms`]: medianOf(values),
-    [`p50_${name}_ms`]: percentileOf(values, 50),
     [`p95_${name}_ms`]: percentileOf(values, 95),
     [`p99_${name}_ms`]: percentileOf(values, 99),
   } as { [Key in `${LatencyStatistic}_${Name}_ms`]: number };

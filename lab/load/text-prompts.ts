@@ -42,7 +42,6 @@ export const TEXT_PROMPTS: readonly string[] = [
 const CHARACTERS_PER_TOKEN = 4;
 
 type Tokenizing = Pick<ChorusEngine, "tokenize">;
-/** The part of a BenchContext that prompts need. */
 interface PromptContext {
   readonly options: Pick<BenchOptions, "model" | "outputTokens" | "seed">;
   readonly model: Pick<ModelCard, "contextLength" | "vocabSize">;
@@ -69,7 +68,6 @@ export async function textPrompts(engine: Tokenizing, context: PromptContext): P
   );
 }
 
-/** Returns requests that send each text `laps` times. */
 export async function textRequests(
   engine: Tokenizing,
   context: PromptContext,

@@ -43,11 +43,7 @@ function parse(file: ArrayBuffer) {
 it("makes a checkpoint of the shape asked for: every tensor of f16, without holes", async () => {
   const files = makeRandomModel(SIZE, 1);
   expect(parseGpt2Config(await readJson(files, "config.json"))).toMatchObject({
-    nLayer: 2,
-    nEmbd: 24,
-    nHead: 3,
-    vocabSize: 101,
-    nPositions: 40,
+    shape: { numLayers: 2, hiddenSize: 24, numHeads: 3, vocabSize: 101, maxPositions: 40 },
   });
   const { header, data, values } = parse(await read(files, "model.safetensors"));
   expect(header["h.1.attn.c_attn.weight"]?.shape).toEqual([24, 72]);
@@ -82,10 +78,23 @@ it("the same seed makes the same weights, another seed others", async () => {
   expect((await bytes(1)).equals(await bytes(2))).toBe(false);
 });
 
+it("no two rows of a large matrix are equal", async () => {
+  const width = 1024;
+  const numRows = 10_000;
+  const { data, header } = parse(
+    await read(makeRandomModel(gpt2Size(1, width, 2, numRows, 8), 1), "model.safetensors"),
+  );
+  const [begin] = header["wte.weight"]!.data_offsets;
+  const rows = Array.from({ length: numRows }, (_, row) =>
+    Buffer.from(data, begin + 2 * width * row, 2 * width).toString("latin1"),
+  );
+  expect(new Set(rows).size).toBe(numRows);
+});
+
 it("GPT-2 has its 124 million parameters", () => {
   const { config, vocabSize } = MODEL_SIZES.gpt2;
-  const { nLayer, nEmbd, nPositions } = parseGpt2Config({ ...config, vocab_size: vocabSize });
-  const parameters = (vocabSize + nPositions) * nEmbd + nLayer * (12 * nEmbd ** 2 + 13 * nEmbd) + 2 * nEmbd;
+  const { numLayers, hiddenSize: width, maxPositions } = parseGpt2Config({ ...config, vocab_size: vocabSize }).shape;
+  const parameters = (vocabSize + maxPositions) * width + numLayers * (12 * width ** 2 + 13 * width) + 2 * width;
   expect(parameters).toBe(124_439_808);
 });
 

@@ -17,8 +17,11 @@ export type DeviationOf = (weight: Weight | Matrix, graph: Graph) => number;
 
 /** As Hugging Face initialises GPT-2. */
 const UNTRAINED: DeviationOf = () => 0.02;
-/** Size of the parts in which a tensor's bytes are made, which bounds the memory beside the File. */
-const PART_HALVES = 2 ** 22;
+/**
+ * Random weights are drawn once, and a tensor is the same Blob over and over: Chromium may hold no more than 500 MB of distinct
+ * ones. Their number is prime, so that no two rows of a matrix are equal.
+ */
+const POOL_HALVES = 2 ** 18 - 5;
 const ONE = 0x3c00;
 
 /**
@@ -69,9 +72,11 @@ function makeSafetensors(graph: Graph, random: Random, deviationOf: DeviationOf)
   // A weight's offset is not in the file.
   const ones = new Set(norms.flatMap(({ weight, weightOffset }) => (weightOffset === 1 ? [] : weight)));
   const constants = new Set(norms.flatMap(({ weight, bias }) => (bias ? [weight, bias] : [weight])));
+  const pools = new Map<number, Blob>();
   const draw = normalHalves(random);
   const data: Blob[] = [];
   let end = 0;
+  let at = 0;
   const written = new Set<string>();
   const entries = weightsOf(graph).flatMap((weight) =>
     weight.tensors.flatMap(({ name, shape: rows, within }) => {
@@ -81,12 +86,18 @@ function makeSafetensors(graph: Graph, random: Random, deviationOf: DeviationOf)
       const length = shape.reduce((product, extent) => product * extent, 1);
       const begin = end;
       end += 2 * length;
-      for (let done = 0; done < length; done += PART_HALVES) {
-        const halves = new Uint16Array(Math.min(PART_HALVES, length - done));
-        if (ones.has(weight)) halves.fill(ONE);
-        else if (!constants.has(weight)) draw(halves, deviationOf(weight, graph));
-        // A Blob, which the browser may keep outside JavaScript's memory, and on disk.
-        data.push(new Blob([halves]));
+      if (constants.has(weight)) {
+        data.push(new Blob([new Uint16Array(length).fill(ones.has(weight) ? ONE : 0)]));
+      } else {
+        const deviation = deviationOf(weight, graph);
+        const pool = pools.get(deviation) ?? new Blob([draw(deviation)]);
+        pools.set(deviation, pool);
+        for (let left = 2 * length; left > 0;) {
+          const part = pool.slice(at, at + left);
+          data.push(part);
+          left -= part.size;
+          at = (at + part.size) % pool.size;
+        }
       }
       return [{ name, dtype: "F16", shape, begin, end }];
     }),
@@ -97,22 +108,23 @@ function makeSafetensors(graph: Graph, random: Random, deviationOf: DeviationOf)
 const TABLE_BITS = 12;
 
 /**
- * Returns a function that fills an array with normally distributed halves, as bits. Drawing from a table is ten times as fast
- * as computing each.
+ * Returns a function that makes a pool of normally distributed halves, as bits. Drawing from a table is ten times as fast as
+ * computing each.
  */
-function normalHalves(random: Random): (halves: Uint16Array, deviation: number) => void {
+function normalHalves(random: Random): (deviation: number) => Uint16Array<ArrayBuffer> {
   const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
   const deviates = Array.from({ length: 2 ** TABLE_BITS }, normal);
-  return (halves, deviation) => {
+  return (deviation) => {
+    const halves = new Uint16Array(POOL_HALVES);
     const table = float32ToFloat16(Float32Array.from(deviates, (value) => deviation * value));
-    // Two values from the upper bits of each draw, by xorshift: 124 million weights take about a second.
     let state = Math.floor(random() * 2 ** 32) | 1;
-    for (let i = 0; i < halves.length; i += 2) {
+    // By xorshift.
+    for (let i = 0; i < halves.length; i++) {
       state ^= state << 13;
       state ^= state >>> 17;
       state ^= state << 5;
       halves[i] = table[state >>> (32 - TABLE_BITS)] ?? 0;
-      if (i + 1 < halves.length) halves[i + 1] = table[(state >>> 4) & (2 ** TABLE_BITS - 1)] ?? 0;
     }
+    return halves;
   };
 }

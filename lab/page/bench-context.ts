@@ -10,7 +10,6 @@ export type CreateEngine = (options: CreateEngineOptions) => Promise<ChorusEngin
 
 /** One benchmark section; SECTIONS has its title. */
 export interface Section {
-  /** One sentence for display. */
   readonly about: string;
   /** Whether it measures kernels and buffers of WebGPU: left out on the CPU. [false] */
   readonly needsWebGpu?: boolean;
@@ -18,7 +17,7 @@ export interface Section {
 }
 
 /** A section, or a part of a run on a GPU, with its name in reports. */
-type NamedSection = Pick<Section, "about" | "run"> & { readonly id: string; readonly title: string };
+export type NamedSection = Pick<Section, "about" | "run"> & { readonly id: string; readonly title: string };
 
 export interface BenchContextParts {
   readonly options: BenchOptions;
@@ -41,7 +40,6 @@ export interface BenchContextParts {
 interface InterleaveOptions {
   /** Progress within the section. [the whole of it] */
   readonly progress?: (share: number, what: string) => void;
-  /** Most time for all rounds. */
   readonly mostMs?: number | undefined;
 }
 
@@ -54,34 +52,29 @@ export class BenchContext {
   readonly random: Random;
   readonly measureKernels: MeasureKernels;
   readonly progress: (share: number, what: string) => void;
-  readonly #createEngine: CreateEngine;
+  readonly #parts: BenchContextParts;
   readonly #engines: ChorusEngine[] = [];
   readonly #notes = new Set<string>();
-  readonly #model: ModelCard | null;
   readonly #endMs: number;
-  readonly #mostMs: number;
 
   constructor(parts: BenchContextParts) {
-    const { options, createEngine, source, draftSource, model, signal, onProgress } = parts;
+    const { options, source, draftSource, signal, onProgress } = parts;
+    this.#parts = parts;
     this.options = options;
-    this.#model = model;
     this.source = source;
     this.draftSource = draftSource;
     this.signal = signal;
     this.random = seededRandom(options.seed);
     this.progress = onProgress;
     this.measureKernels = parts.measureKernels;
-    this.#createEngine = createEngine;
-    this.#mostMs = parts.mostMs ?? 60_000;
     this.#endMs = performance.now() + (parts.budgetMs ?? Infinity);
   }
 
   get model(): ModelCard {
-    if (!this.#model) throw new Error("this section has no model");
-    return this.#model;
+    if (!this.#parts.model) throw new Error("this section has no model");
+    return this.#parts.model;
   }
 
-  /** The section's remaining time; never below 0. */
   get leftMs(): number {
     return Math.max(0, this.#endMs - performance.now());
   }
@@ -93,7 +86,7 @@ export class BenchContext {
   ): Promise<ChorusEngine> {
     this.signal.throwIfAborted();
     const { backend, dtype, seed } = this.options;
-    const engine = await this.#createEngine({
+    const engine = await this.#parts.createEngine({
       ...(backend && { backend }),
       ...(dtype && { dtype }),
       seed,
@@ -124,7 +117,6 @@ export class BenchContext {
     this.#notes.add(remark);
   }
 
-  /** Adds the remark that some cases were left out. */
   noteLeftOut(names: readonly string[]): void {
     if (names.length > 0) this.note(`Left out for lack of time: ${names.join("; ")}.`);
   }
@@ -163,7 +155,7 @@ export class BenchContext {
     cases: readonly Case[],
     name: (one: Case) => string,
     measure: (one: Case, isWarmUp: boolean) => Promise<Outcome>,
-    { progress = this.progress, mostMs = this.#mostMs }: InterleaveOptions = {},
+    { progress = this.progress, mostMs = this.#parts.mostMs ?? 60_000 }: InterleaveOptions = {},
   ): Promise<{ readonly of: Case; readonly outcomes: readonly Outcome[] }[]> {
     const measured = cases.map((one) => ({ of: one, outcomes: [] as Outcome[] }));
     const rounds = this.options.repeats;

@@ -28,9 +28,7 @@ export interface BenchState {
   readonly share: number;
   /** The current measurement, or why it failed. */
   readonly what: string;
-  /** Estimated remaining seconds of the run. */
   readonly leftSeconds: number;
-  /** The figures so far. */
   readonly result: BenchResult | null;
 }
 
@@ -46,7 +44,6 @@ const NOTHING_RUN: BenchState = { status: "idle", share: 0, what: "", leftSecond
 /** The part of a bounded section's time that its rounds may take: the model is loaded twice before, and warmed up. */
 const ROUNDS_SHARE = 0.7;
 
-/** Starts, follows and stops the page's one run. */
 export class BenchControl {
   readonly store = createStore<BenchState>(() => NOTHING_RUN);
   readonly #setting: BenchSetting;

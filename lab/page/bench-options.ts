@@ -23,7 +23,6 @@ export const SECTIONS = {
 export type SectionId = keyof typeof SECTIONS;
 export const SECTION_IDS = Object.keys(SECTIONS) as SectionId[];
 
-/** Returns the seconds that a section takes, as the table above has them. */
 export function secondsOf(id: SectionId, { quick }: Pick<BenchOptions, "quick">): number {
   return SECTIONS[id].seconds[quick ? 1 : 0];
 }
@@ -44,6 +43,7 @@ export type CountName = keyof typeof COUNTS;
 export const COUNT_NAMES = Object.keys(COUNTS) as CountName[];
 
 export const SEQUENCE_COUNTS = [1, 2, 4, 8, 16, 32, 64] as const;
+const QUICK_SEQUENCES = [1, 4, 8];
 export const WEIGHTS_DTYPES: readonly FloatsDtype[] = ["f32", "f16", "q8", "q4"];
 export const EMBEDDED = "embedded";
 
@@ -65,24 +65,9 @@ export interface BenchOptions extends Readonly<Record<CountName, number>> {
   readonly quick: boolean;
 }
 
-const DEFAULTS: Omit<BenchOptions, CountName> = {
-  sections: SECTION_IDS,
-  model: EMBEDDED,
-  draft: null,
-  backend: null,
-  dtype: null,
-  sequences: SEQUENCE_COUNTS,
-  seed: 0,
-  quick: false,
-};
-
-/**
- * Reads the options from an address: `quick&model=small&sections=decode,modes&sequences=1,8`. Invalid values are
- * ignored.
- */
+/** Reads an address: `quick&model=small&sections=decode,modes&sequences=1,8`. Invalid values are ignored. */
 export function readBenchOptions(params: URLSearchParams): BenchOptions {
   const quick = params.has("quick");
-  const base = quick ? { ...DEFAULTS, sequences: [1, 4, 8], quick } : DEFAULTS;
   const sections = SECTION_IDS.filter((id) => params.get("sections")?.split(",").includes(id));
   const sequences = (params.get("sequences") ?? "").split(",").map(Number).filter(isCount);
   const backend = params.get("backend");
@@ -92,15 +77,15 @@ export function readBenchOptions(params: URLSearchParams): BenchOptions {
     return [name, isCount(value) ? value : COUNTS[name][quick ? "quick" : "all"]] as const;
   });
   return {
-    ...base,
-    sections: sections.length > 0 ? sections : base.sections,
-    model: params.get("model") || base.model,
-    draft: params.get("draft") || base.draft,
-    backend: BACKEND_CHOICES.find((known) => known === backend) ?? base.backend,
-    dtype: WEIGHTS_DTYPES.find((known) => known === dtype) ?? base.dtype,
-    sequences: sequences.length > 0 ? sequences.toSorted((a, b) => a - b) : base.sequences,
+    sections: sections.length > 0 ? sections : SECTION_IDS,
+    model: params.get("model") || EMBEDDED,
+    draft: params.get("draft") || null,
+    backend: BACKEND_CHOICES.find((known) => known === backend) ?? null,
+    dtype: WEIGHTS_DTYPES.find((known) => known === dtype) ?? null,
+    sequences: sequences.length > 0 ? sequences.toSorted((a, b) => a - b) : quick ? QUICK_SEQUENCES : SEQUENCE_COUNTS,
     ...(Object.fromEntries(counts) as Record<CountName, number>),
-    seed: Number(params.get("seed")) || base.seed,
+    seed: Number(params.get("seed")) || 0,
+    quick,
   };
 }
 
@@ -111,6 +96,12 @@ export const MEASURE_SECONDS = 20;
 export function measureOptions(options: BenchOptions): BenchOptions {
   const counts = { repeats: 20, promptTokens: 16, outputTokens: 64 };
   return { ...options, ...counts, sections: ["decode"], sequences: [1, 16], quick: true };
+}
+
+/** Returns the numbers of sequences up to the most that a section runs at once; that one if all are larger. */
+export function sequencesUpTo(most: number, { sequences }: BenchOptions): readonly number[] {
+  const few = sequences.filter((count) => count <= most);
+  return few.length > 0 ? few : [most];
 }
 
 function isCount(value: number): boolean {

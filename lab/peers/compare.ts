@@ -77,7 +77,6 @@ export async function compare(options: CompareOptions) {
   }
 }
 
-/** A contender's state in the run. */
 interface Engine {
   readonly contender: Contender;
   page: EnginePage | null;

@@ -1,5 +1,3 @@
-// The engines to compare, and the ways in which each can be called.
-
 import type { EngineDescription, Way } from "./engine-page.ts";
 import type { GgufType } from "./gguf.ts";
 import { QUANTISATIONS, type Quantisation } from "./quantise.ts";
@@ -14,17 +12,14 @@ export interface Contender {
   readonly against: string;
 }
 
-/** The number of prompts, and how they are sent. */
 export interface Load {
   readonly way: Way;
   readonly sequences: number;
   /** Tokens of each prompt. [PROMPT_TOKENS] */
   readonly promptTokens?: number;
-  /** Tokens of each answer. */
   readonly newTokens: number;
 }
 
-/** Where all engines of a run compute. */
 export type Place = "gpu" | "cpu";
 
 export const PROMPT_TOKENS = 32;
@@ -54,7 +49,6 @@ export function listContenders(race: Race): Contender[] {
 
 const F32 = { dtype: "f32", kvCacheDtype: "f32" } as const;
 
-/** Returns the engines for a model whose matrices are in floats, or packed. */
 function enginesOf(gguf: Quantisation | undefined) {
   const dtype = gguf ? QUANTISATIONS[gguf].onnx : "fp32";
   type Call = readonly [how: string, against: string, config: object, loads: readonly Load[]];

@@ -9,7 +9,6 @@ export interface Prompt {
   readonly ids: readonly number[];
 }
 
-/** How several prompts are sent. */
 export type Way = "at once" | "padded batch";
 
 export interface Answer {
@@ -41,7 +40,6 @@ export interface EngineDescription {
 interface EngineModule {
   load(options: { config: object }): Promise<{ threads: number | null }>;
   generate: Generate;
-  dispose(): Promise<void>;
 }
 
 declare global {
@@ -51,6 +49,7 @@ declare global {
 }
 
 const MEMORY_MS = 60_000;
+const CLOSE_MS = 30_000;
 
 export type EnginePage = Awaited<ReturnType<typeof openEnginePage>>;
 
@@ -62,6 +61,8 @@ export async function openEnginePage(
   timeoutMs: number,
 ) {
   const page = await browser.newPage();
+  // A page that hangs may never close.
+  const close = () => within(page.close(), CLOSE_MS, "it did not close").catch(() => undefined);
   try {
     const startMs = performance.now();
     await page.goto(new URL(`engines/page.html?${module}`, baseUrl).href);
@@ -75,13 +76,13 @@ export async function openEnginePage(
       threads,
       /** From opening the page to readiness: code and model are read over loopback, nothing is cached. */
       loadMs: performance.now() - startMs,
-      close: () => page.close(),
+      close,
       /** @throws Error with the engine's message, or if it took longer than `limitMs`; the page is useless then */
       async generate(request: GenerateRequest, limitMs: number): Promise<Answer[]> {
-        // Browsers never slow down the page in front.
-        await page.bringToFront();
         const ask = async (given: GenerateRequest) => (await globalThis.window.engineOfThisPage).generate(given);
-        return within(page.evaluate(ask, request), limitMs, "no answer");
+        // Browsers never slow down the page in front.
+        const answered = page.bringToFront().then(() => page.evaluate(ask, request));
+        return within(answered, limitMs, "no answer");
       },
       /** Returns the bytes that the page and its workers hold; null where the browser does not say in time. */
       async memoryBytes(): Promise<number | null> {
@@ -91,14 +92,13 @@ export async function openEnginePage(
             .then(({ bytes }) => bytes);
         return within(page.evaluate(measure), MEMORY_MS, "no memory").catch(() => null);
       },
-      /** The WebGPU adapter that pages of this browser get. */
       async describeAdapter(): Promise<string> {
         const info = await askAdapter(page);
         return [info?.vendor, info?.architecture, info?.device, info?.description].filter(Boolean).join(" ");
       },
     };
   } catch (error) {
-    await page.close();
+    await close();
     throw error;
   }
 }

@@ -22,10 +22,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".wasm": "application/wasm",
 };
 
-/**
- * @param folders by the first part of the path under which they are seen
- * @param onPost called with what is posted to any path
- */
+/** @param folders by the first part of their paths @param onPost gets what is posted to any path */
 export async function serveFolders(
   folders: ReadonlyMap<string, string>,
   onPost: (text: string) => void = () => undefined,

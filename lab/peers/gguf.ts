@@ -25,7 +25,6 @@ interface GgufTensor {
   readonly data: () => Uint8Array;
 }
 
-/** Returns the parts of a file, in order. */
 export function* toGguf(checkpoint: PeerCheckpoint, type: GgufType): Generator<Uint8Array> {
   const tensors = listTensors(checkpoint, type);
   const pairs: Record<string, Typed> = {
@@ -120,7 +119,6 @@ function listTensors({ model, read }: PeerCheckpoint, type: GgufType): GgufTenso
   });
 }
 
-/** Returns a tensor's type, its size, and what encodes its values. */
 function encodingOf(type: GgufType, length: number, values: () => Float32Array) {
   if (type === "f32") return { type: 0, numBytes: 4 * length, data: () => bytesOf(values()) };
   if (type === "f16") return { type: 1, numBytes: 2 * length, data: () => bytesOf(float32ToFloat16(values())) };

@@ -58,10 +58,7 @@ export class OnnxGraph {
   readonly #outputs: Encoded[] = [];
   #numNodes = 0;
 
-  /**
-   * @param inputs names; "" for an optional one that is left out
-   * @returns the name of its first output
-   */
+  /** @param inputs names; "" for an optional one that is left out @returns the name of its first output */
   node(operator: string, inputs: readonly string[], options: NodeOptions = {}): string {
     const name = `${operator}_${this.#numNodes++}`;
     const { outputs = [name], attributes = {}, domain } = options;
@@ -102,7 +99,7 @@ export class OnnxGraph {
   encode(path: string, mostFileBytes = MAX_FILE_BYTES): OnnxFiles {
     const numBytes = this.#constants.reduce((sum, { bytes }) => sum + bytes.length, 0);
     if (numBytes <= mostFileBytes) return new Map([[path, this.#encodeGraph((constant) => encodeConstant(constant))]]);
-    const outside = new OutsideConstants(`${path}_data`, mostFileBytes);
+    const outside = outsideConstants(`${path}_data`, mostFileBytes);
     const graph = this.#encodeGraph((constant) =>
       constant.bytes.length < LEAST_OUTSIDE_BYTES ? encodeConstant(constant) : outside.add(constant),
     );
@@ -141,35 +138,27 @@ function encodeConstant(
   return message({ 1: shape, 2: [type], 8: [name], ...data });
 }
 
-/** Constants in files of their own, each begun when the one before is full. */
-class OutsideConstants {
-  readonly files = new Map<string, Uint8Array[]>();
-  readonly #path: string;
-  readonly #mostFileBytes: number;
-  #offset = Infinity;
-
-  constructor(path: string, mostFileBytes: number) {
-    this.#path = path;
-    this.#mostFileBytes = mostFileBytes;
-  }
-
-  /** @returns the TensorProto that names its place */
-  add(constant: Constant): Encoded {
+/** Returns what puts constants in files of their own, each begun when the one before is full. */
+function outsideConstants(firstPath: string, mostFileBytes: number) {
+  const files = new Map<string, Uint8Array[]>();
+  let offset = Infinity;
+  /** Returns the TensorProto that names its place. */
+  const add = (constant: Constant): Encoded => {
     const { bytes } = constant;
-    if (this.#offset + bytes.length > this.#mostFileBytes) {
-      const index = this.files.size;
-      this.files.set(index === 0 ? this.#path : `${this.#path}_${index}`, []);
-      this.#offset = 0;
+    if (offset + bytes.length > mostFileBytes) {
+      files.set(files.size === 0 ? firstPath : `${firstPath}_${files.size}`, []);
+      offset = 0;
     }
-    const [path = "", parts = []] = [...this.files].at(-1) ?? [];
+    const [path = "", parts = []] = [...files].at(-1) ?? [];
     const location = path.slice(path.lastIndexOf("/") + 1);
     const padding = (ALIGNMENT - (bytes.length % ALIGNMENT)) % ALIGNMENT;
-    const place = { location, offset: String(this.#offset), length: String(bytes.length) };
+    const place = { location, offset: String(offset), length: String(bytes.length) };
     parts.push(bytes, new Uint8Array(padding));
-    this.#offset += bytes.length + padding;
+    offset += bytes.length + padding;
     const entries = Object.entries(place).map(([key, value]) => message({ 1: [key], 2: [value] }));
     return encodeConstant(constant, { 13: entries, 14: [EXTERNAL] });
-  }
+  };
+  return { files, add };
 }
 
 function encodeAttribute(name: string, value: OnnxAttribute): Encoded {

@@ -13,7 +13,6 @@ import { QUANTISATIONS, type Quantisation } from "./quantise.ts";
 import { SIZES, writeRandomCheckpoint } from "./random-checkpoint.ts";
 
 export interface PreparedModel {
-  readonly name: string;
   readonly folder: string;
   readonly numParameters: number;
   readonly maxPositions: number;
@@ -57,7 +56,7 @@ export async function prepareModel(
     for (const [each, parts] of [...convert()].reverse()) await writeParts(join(folder, each), parts);
   }
   const { maxPositions } = checkpoint.model.shape;
-  return { name, folder, numParameters, maxPositions, tokenizer: checkpoint.tokenizer };
+  return { folder, numParameters, maxPositions, tokenizer: checkpoint.tokenizer };
 }
 
 /** Returns whether wllama can't read it in f32: it reads files of at most 2 GB. */

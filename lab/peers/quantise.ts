@@ -37,7 +37,6 @@ export function quantise(values: Float32Array, type: Quantisation): Quantised {
   return { integers, scales };
 }
 
-/** Returns the values that a quantised matrix has. */
 export function valuesOf({ integers, scales }: Quantised, type: Quantisation): Float32Array {
   const centre = 2 ** (QUANTISATIONS[type].bits - 1);
   return new Float32Array(integers).map((integer, i) => (integer - centre) * (scales[Math.floor(i / GROUP)] ?? 0));

@@ -9,7 +9,7 @@ import { chartSvg } from "../report/chart-svg.ts";
 import { formatFigure } from "../report/format-figure.ts";
 import type { OptionsOf } from "../runs/bench-parts.ts";
 import type { EngineResult } from "./compare.ts";
-import { readRuns, writeRuns, type PeerRun } from "./report.ts";
+import { readRuns, roundsOf, writeRuns, type PeerRun } from "./report.ts";
 
 interface ReadmeFigure {
   /** Between README's comments. */
@@ -31,8 +31,9 @@ const SIZE = { width: 400, height: 230 };
  * An image has no page around it that sets the chart's colours: these are the dark theme's (src/app/ui/tokens.css). The background
  * is its own, too: a page's theme need not be the system's.
  */
-const DARK = "--ink:#ece7dc;--ink-2:#bdb6a7;--ink-3:#9c9485;--line:#2e2b26;--surface:#1c1b18;--control:#7f7869";
-const COLOURS = `svg{background:var(--surface,#fdfcf9)}@media (prefers-color-scheme: dark){svg{${DARK}}}`;
+const DARK =
+  "--color-ink:#ece7dc;--color-ink-2:#bdb6a7;--color-ink-3:#9c9485;--color-line:#2e2b26;--color-surface:#1c1b18;--color-control:#7f7869";
+const COLOURS = `svg{background:var(--color-surface,#fdfcf9)}@media (prefers-color-scheme: dark){svg{${DARK}}}`;
 
 /** Rewrites README's figure and peers.md from the runs that peers.json has. */
 export function run({ size = "small" }: OptionsOf<"readme">): Promise<boolean> {
@@ -76,17 +77,14 @@ export function readmeFigure(runs: readonly PeerRun[], size: string): ReadmeFigu
   const millions = Math.round(chosen.model.numParameters / 1e6);
   const ratesAt = (count = 0) =>
     lines.map(({ name, rates }) => `${name} ${formatFigure(rates.get(count) ?? null)}`).join(", ");
-  const numRounds = Math.max(...chosen.engines.flatMap(({ loads }) => loads.map(({ runs: rounds }) => rounds.length)));
-  const rounds = numRounds === 1 ? "one round" : `medians of ${numRounds} rounds`;
   const markdown = [
     `The chart: tokens per second of a model of ${millions} million parameters on ${where}, prompts included`,
-    `(${rounds} on ${chosen.cpu}, ${chosen.date}; [more](docs/benchmarks/peers.md)).`,
+    `(${roundsOf(chosen)} on ${chosen.cpu}, ${chosen.date}; [more](docs/benchmarks/peers.md)).`,
     `Alone: ${ratesAt(counts[0])}. With ${counts.at(-1)} at once: ${ratesAt(counts.at(-1))}.`,
   ].join("\n");
   return { markdown, svg: `${withColours(chartSvg(chart, SIZE))}\n` };
 }
 
-/** Returns the tokens per second by the number of requests at once, with the default prompt. */
 function ratesOf({ loads }: EngineResult): Map<number, number> {
   // Older results have a way that is no longer measured.
   const isOld = (way: string) => way === "one after the other";

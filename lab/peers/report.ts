@@ -29,7 +29,6 @@ export function readRuns(): readonly PeerRun[] {
   return (JSON.parse(readFileSync(join(root, `${REPORT}.json`), "utf8")) as { runs: PeerRun[] }).runs;
 }
 
-/** Returns what peers.md has of each run. */
 export function renderRuns(runs: readonly PeerRun[]): string {
   return runs.flatMap((run) => [...sectionLines(sectionOf(run)), ""]).join("\n");
 }
@@ -38,14 +37,19 @@ export function writeRuns(runs: readonly PeerRun[]): void {
   writeMeasured(`${REPORT}.md`, renderRuns(runs));
 }
 
+/** "one round", "medians of 3 rounds" */
+export function roundsOf({ engines }: PeerRun): string {
+  const rounds = Math.max(...engines.flatMap(({ loads }) => loads.map(({ runs }) => runs.length)));
+  return rounds === 1 ? "one round" : `medians of ${rounds} rounds`;
+}
+
 function sectionOf(run: PeerRun): NamedSectionResult {
   const versions = Object.entries(run.versions).map(([name, version]) => `${name} ${version}`);
   const millions = (run.model.numParameters / 1e6).toFixed(1);
-  const rounds = Math.max(...run.engines.flatMap(({ loads }) => loads.map(({ runs }) => runs.length)));
   return {
     id: run.model.name,
     title: `${run.model.name} on ${run.adapter}`,
-    about: `${millions} million parameters, prompts of ${run.promptTokens} tokens, ${rounds === 1 ? "one round" : `medians of ${rounds} rounds`}. ${run.date}, Chorus at
+    about: `${millions} million parameters, prompts of ${run.promptTokens} tokens, ${roundsOf(run)}. ${run.date}, Chorus at
 ${run.commit}, ${versions.join(", ")}, Chromium ${run.browser}, ${run.cpu}.
 The machine's load average was ${run.loadBefore} before and ${run.loadAfter} at the end.`,
     seconds: NaN,
@@ -56,7 +60,6 @@ The machine's load average was ${run.loadBefore} before and ${run.loadAfter} at 
   };
 }
 
-/** What is measured of each load. */
 interface Measure {
   readonly title: string;
   readonly figureOf: (load: LoadResult) => number;

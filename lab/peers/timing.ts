@@ -11,7 +11,6 @@ export interface Timing {
   readonly lastTtftMs: number;
 }
 
-/** Returns the timing of answers that were requested together. */
 export function timingOf(answers: readonly Answer[]): Timing {
   const first = answers.map(({ arrivals }) => arrivals[0]);
   const last = answers.map(({ arrivals }) => arrivals.at(-1));

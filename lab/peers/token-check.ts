@@ -3,7 +3,6 @@ export interface TokenCheck {
   /** Tokens of an answer that were compared: of the longest, if they differ. */
   readonly tokensEach: number;
   readonly answers: number;
-  /** Answers that agree to their end. */
   readonly sameAnswers: number;
   /** For each other answer the index of its first different token, smallest first. */
   readonly firstDifferences: readonly number[];

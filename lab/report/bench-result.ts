@@ -28,11 +28,9 @@ export interface ResultChart {
 }
 
 interface SectionResult {
-  /** One or two headline numbers. */
   readonly headlines: readonly (readonly [value: string, label: string])[];
   readonly charts: readonly ResultChart[];
   readonly tables: readonly ResultTable[];
-  /** Remarks for readers of the figures. */
   readonly notes: readonly string[];
   /** The configurations that were measured under load: rows of the CSV. [none] */
   readonly cells?: readonly LoadCell[];
@@ -48,7 +46,6 @@ export interface NamedSectionResult extends SectionResult {
   readonly seconds: number;
 }
 
-/** The circumstances of the figures. */
 export interface BenchEnvironment {
   readonly version: string;
   readonly browser: string;

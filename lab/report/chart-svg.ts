@@ -17,14 +17,14 @@ const FONT = "system-ui, sans-serif";
 
 /** The page's colours if it sets them, else those of the light theme. */
 const COLOUR = {
-  ink: "var(--ink, #1e1c18)",
-  faint: "var(--ink-3, #6a6457)",
-  line: "var(--line, #e3ded2)",
-  surface: "var(--surface, #fdfcf9)",
+  ink: "var(--color-ink, #1e1c18)",
+  faint: "var(--color-ink-3, #6a6457)",
+  line: "var(--color-line, #e3ded2)",
+  surface: "var(--color-surface, #fdfcf9)",
 };
 
-const SECOND = "var(--ink-2, #524d43)";
-const FOURTH = "var(--control, #8c8475)";
+const SECOND = "var(--color-ink-2, #524d43)";
+const FOURTH = "var(--color-control, #8c8475)";
 const hollow = (stroke: string) => `stroke="${stroke}" fill="${COLOUR.surface}" stroke-width="1.5"/>`;
 
 type Look = readonly [stroke: string, width: number, dash: string, marker: (x: number, y: number) => string];
@@ -104,7 +104,6 @@ function drawLabels(series: readonly ChartSeries[], yOf: (y: number) => number, 
   });
 }
 
-/** Returns the ticks with enough room for their labels. */
 function xTicks(xs: readonly number[], xOf: (x: number) => number): number[] {
   const ticks: number[] = [];
   for (const x of xs.toReversed()) {

@@ -1,11 +1,7 @@
-// Makes the tables and charts of a result.
-
 import type { Figure, ResultChart, ResultTable } from "./bench-result.ts";
 
-/** Figures of an item by the names of their columns. */
 export type Columns<Item> = Readonly<Record<string, (item: Item) => Figure>>;
 
-/** Returns a table with a row for each item. */
 export function tableOf<Item>(title: string, items: readonly Item[], columns: Columns<Item>): ResultTable {
   const figures = Object.values(columns);
   return { title, columns: Object.keys(columns), rows: items.map((item) => figures.map((figureOf) => figureOf(item))) };
@@ -18,7 +14,6 @@ interface Axes {
   readonly xScale?: ResultChart["xScale"];
 }
 
-/** Returns a chart of lines by their names. */
 export function chartOf(
   title: string,
   { x, y, xScale = "linear" }: Axes,

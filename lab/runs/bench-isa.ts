@@ -30,7 +30,6 @@ const FIGURES = {
   intel: ["Max live registers", "Max dispatch width", "Spill Count"],
 };
 
-/** The programs and drivers, by their paths. */
 type Places = Readonly<Record<"drivers" | "shim" | "swiftshader" | "dawn", string>>;
 
 export async function run({ gpus = GPUS.join(","), models, only = "" }: OptionsOf<"isa">): Promise<void> {
@@ -80,7 +79,6 @@ async function prepare(): Promise<Places> {
   return { ...JSON.parse(readFileSync(file, "utf8")), dawn: dawn.module };
 }
 
-/** Returns the SPIR-V of each kernel, as text. */
 function spirvOf(kernels: unknown, { swiftshader, dawn }: Places): string[] {
   mkdirSync(FOLDER, { recursive: true });
   const [list, dump] = [join(FOLDER, "kernels.json"), join(FOLDER, "dump.txt")];

@@ -16,30 +16,36 @@ interface Part {
   readonly argument?: { readonly name: string; readonly about: string };
 }
 
-function count<const Flags extends string>(flags: Flags, about: string, defaultText?: string) {
-  return { flags, about, counts: "one", ...(defaultText !== undefined && { defaultText }) } as const;
+/** @param defaultText what it is without it; null: nothing to speak of @param kind what it may be */
+function option<const Flags extends string>(
+  flags: Flags,
+  about: string,
+  defaultText: string | null = null,
+  kind: Omit<CommandOption, "flags" | "about" | "defaultText"> = {},
+): CommandOption & { readonly flags: Flags } {
+  return { flags, about, ...(defaultText !== null && { defaultText }), ...kind };
 }
 
+/** Some of a list, with commas between. */
+function some<const Flags extends string>(flags: Flags, items: readonly string[], defaultText: string) {
+  return option(flags, `some of ${items.join(", ")}`, defaultText, { items });
+}
+
+const ONE = { counts: "one" } as const;
 const SIZES = Object.keys(MODEL_SIZES);
-const GPU_PARTS = Object.keys(PART_SHARES);
-const PEERS_SIZE = {
-  flags: "--size <name>",
-  about: "random weights of this size, or the embedded model",
-  defaultText: "small",
-  choices: ["small", "tiny", "gpt2", "tiny-llama", "smollm2-135m", "qwen3-0.6b", "embedded"],
-} as const;
-const QUICK = { flags: "--quick", about: "fewer points, shorter answers" } as const;
-const SEQUENCES = {
-  flags: "--sequences <counts>",
-  about: "how many at once, such as 1,8",
-  defaultText: "1,2,4,8,16,32,64",
+const PEERS_SIZES = ["small", "tiny", "gpt2", "tiny-llama", "smollm2-135m", "qwen3-0.6b", "embedded"];
+const PEERS_SIZE = option("--size <name>", "random weights of this size, or the embedded model", "small", {
+  choices: PEERS_SIZES,
+});
+const QUICK = option("--quick", "fewer points, shorter answers");
+const SEQUENCES = option("--sequences <counts>", "how many at once, such as 1,8", "1,2,4,8,16,32,64", {
   counts: "several",
-} as const;
+});
 const LENGTHS = [
-  count("--promptTokens <n>", "of each prompt", "32"),
-  count("--outputTokens <n>", "of each answer", "32"),
+  option("--promptTokens <n>", "of each prompt", "32", ONE),
+  option("--outputTokens <n>", "of each answer", "32", ONE),
 ] as const;
-const OUT = { flags: "--out <folder>", about: "where the report goes", defaultText: "docs/benchmarks" } as const;
+const OUT = option("--out <folder>", "where the report goes", "docs/benchmarks");
 const BACKENDS = ["auto", "webgpu", "cpu"];
 
 const ALL = [
@@ -49,24 +55,19 @@ const ALL = [
     module: "lab/runs/bench-page.ts",
     options: [
       QUICK,
-      { flags: "--size <name>", about: 'a size with random weights, or "embedded"', defaultText: "embedded" },
-      { flags: "--model <folder>", about: "a folder's address instead of a size" },
-      { flags: "--backend <name>", about: "what computes", defaultText: "auto", choices: BACKENDS },
-      { flags: "--dtype <name>", about: "of the weights", choices: WEIGHTS_DTYPES },
-      {
-        flags: "--sections <names>",
-        about: `some of ${SECTION_IDS.join(", ")}`,
-        defaultText: "all",
-        items: SECTION_IDS,
-      },
+      option("--size <name>", 'a size with random weights, or "embedded"', "embedded"),
+      option("--model <folder>", "a folder's address instead of a size"),
+      option("--backend <name>", "what computes", "auto", { choices: BACKENDS }),
+      option("--dtype <name>", "of the weights", null, { choices: WEIGHTS_DTYPES }),
+      some("--sections <names>", SECTION_IDS, "all"),
       SEQUENCES,
-      { flags: "--draft <name>", about: "the draft model: a size or a folder", defaultText: "the model itself" },
+      option("--draft <name>", "the draft model: a size or a folder", "the model itself"),
       ...LENGTHS,
-      count("--repeats <n>", "rounds; figures are medians", "5"),
-      count("--seed <n>", "of prompts and arrivals"),
+      option("--repeats <n>", "rounds; figures are medians", "5", ONE),
+      option("--seed <n>", "of prompts and arrivals", null, ONE),
       OUT,
-      { flags: "--name <name>", about: "what the report is called", defaultText: "the adapter and the model" },
-      { flags: "--note <text>", about: "what its readers should know" },
+      option("--name <name>", "what the report is called", "the adapter and the model"),
+      option("--note <text>", "what its readers should know"),
     ],
   },
   {
@@ -76,27 +77,24 @@ const ALL = [
     module: "lab/peers/bench.ts",
     options: [
       PEERS_SIZE,
-      {
-        flags: "--gguf <type>",
-        about: "packed weights: Chorus and wllama read the same GGUF file, transformers.js has its values as q8 or q4",
-        defaultText: "floats",
-        choices: Object.keys(QUANTISATIONS),
-      },
-      {
-        flags: "--backend <name>",
-        about: "where all of them compute; on the CPU each with one thread and with two",
-        defaultText: "gpu",
+      option(
+        "--gguf <type>",
+        "packed weights: Chorus and wllama read the same GGUF file, transformers.js has its values as q8 or q4",
+        "floats",
+        { choices: Object.keys(QUANTISATIONS) },
+      ),
+      option("--backend <name>", "where all of them compute; on the CPU each with one thread and with two", "gpu", {
         choices: ["gpu", "webgpu", "cpu"],
-      },
+      }),
       QUICK,
-      count("--rounds <n>", "how often each is asked; figures are medians", "3; quick: 1"),
-      {
-        flags: "--adapter <name>",
-        about: "Chromium's software adapter, or the machine's GPU",
-        defaultText: "as CHORUS_ADAPTER says: swiftshader",
-        choices: ["swiftshader", "software", "real"],
-      },
-      { flags: "--as <name>", about: "what to call the adapter, where the browser does not say it well" },
+      option("--rounds <n>", "how often each is asked; figures are medians", "3; quick: 1", ONE),
+      option(
+        "--adapter <name>",
+        "Chromium's software adapter, or the machine's GPU",
+        "as CHORUS_ADAPTER says: swiftshader",
+        { choices: ["swiftshader", "software", "real"] },
+      ),
+      option("--as <name>", "what to call the adapter, where the browser does not say it well"),
     ],
   },
   {
@@ -112,35 +110,24 @@ const ALL = [
       "Dawn. Writes the report after each part.",
     module: "lab/runs/bench-gpu.ts",
     options: [
-      {
-        flags: "--minutes <n>",
-        about: "the time for all parts: each is cut to its share, and the report says how",
-        defaultText: "10",
+      option("--minutes <n>", "the time for all parts: each is cut to its share, and the report says how", "10", {
         amount: "finite",
-      },
-      {
-        flags: "--models <sizes>",
-        about: `some of ${SIZES.join(", ")}`,
-        defaultText: "gpt2,smollm2-135m; on a software adapter tiny,tiny-llama",
-        items: SIZES,
-      },
+      }),
+      some("--models <sizes>", SIZES, "gpt2,smollm2-135m; on a software adapter tiny,tiny-llama"),
       SEQUENCES,
-      { flags: "--parts <names>", about: `some of ${GPU_PARTS.join(", ")}`, defaultText: "all", items: GPU_PARTS },
-      { flags: "--homes <names>", about: "chromium, node or both", defaultText: "both", items: ["chromium", "node"] },
-      {
-        flags: "--adapter <name>",
-        about: "Chromium's: the machine's GPU, or its own software",
-        defaultText: "real, or software where there is none",
-        choices: ["real", "software"],
-      },
-      {
-        flags: "--asHardware",
-        about: "takes a software adapter for a GPU: its kernels, its tuning, its sizes of buffers",
-      },
-      { flags: "--pack <folder>", about: "only builds: that folder runs without packages, on a machine with Node" },
-      { flags: "--peers", about: "runs the peers on the same adapter afterwards, which takes longer" },
+      some("--parts <names>", Object.keys(PART_SHARES), "all"),
+      option("--homes <names>", "chromium, node or both", "both", { items: ["chromium", "node"] }),
+      option(
+        "--adapter <name>",
+        "Chromium's: the machine's GPU, or its own software",
+        "real, or software where there is none",
+        { choices: ["real", "software"] },
+      ),
+      option("--asHardware", "takes a software adapter for a GPU: its kernels, its tuning, its sizes of buffers"),
+      option("--pack <folder>", "only builds: that folder runs without packages, on a machine with Node"),
+      option("--peers", "runs the peers on the same adapter afterwards, which takes longer"),
       OUT,
-      { flags: "--name <name>", about: "what the report is called", defaultText: "the adapter" },
+      option("--name <name>", "what the report is called", "the adapter"),
     ],
   },
   {
@@ -148,9 +135,10 @@ const ALL = [
     about: "A long day, compressed: random load of every kind, losses, mode and model changes. Fails for what grows.",
     module: "lab/runs/bench-soak.ts",
     options: [
-      count("--minutes <n>", "how long", "6"),
-      count("--seed <n>", "of the load", "1"),
-      { flags: "--app", about: "walks over the app instead: random clicks, keys and sizes while four panes stream" },
+      option("--minutes <n>", "how long", "6", ONE),
+      option("--seed <n>", "of the load", "1", ONE),
+      option("--app", "walks over the app instead: random clicks, keys and sizes while four panes stream"),
+      option("--browser <name>", "for --app: chromium or firefox", "chromium", { choices: ["chromium", "firefox"] }),
     ],
   },
   {
@@ -158,9 +146,9 @@ const ALL = [
     about: "What Mesa's compilers for AMD and Intel make of the kernels, without a GPU. Sets itself up on Debian.",
     module: "lab/runs/bench-isa.ts",
     options: [
-      { flags: "--gpus <names>", about: "as Mesa calls them", defaultText: "navi31,phoenix,vangogh,tgl,dg2,lnl" },
-      { flags: "--models <names>", about: "the first one with every candidate", defaultText: "all" },
-      { flags: "--only <text>", about: "kernels whose name has this text" },
+      option("--gpus <names>", "as Mesa calls them", "navi31,phoenix,vangogh,tgl,dg2,lnl"),
+      option("--models <names>", "the first one with every candidate", "all"),
+      option("--only <text>", "kernels whose name has this text"),
     ],
   },
   {
@@ -169,10 +157,10 @@ const ALL = [
     module: "lab/runs/bench-schemas.ts",
     argument: { name: "<path>", about: "a file of one case a line (name, schema, tests), or a folder of cases" },
     options: [
-      { flags: "--tokenizer <file>", about: "a tokenizer.json", defaultText: "tokens that are made up" },
-      count("--vocabulary <n>", "how many to make up; 256 for coverage alone", "151936"),
-      { flags: "--seconds <n>", about: "most time for a schema", defaultText: "10", amount: "finite" },
-      { flags: "--verbose", about: "names each schema that fails, and why" },
+      option("--tokenizer <file>", "a tokenizer.json", "tokens that are made up"),
+      option("--vocabulary <n>", "how many to make up; 256 for coverage alone", "151936", ONE),
+      option("--seconds <n>", "most time for a schema", "10", { amount: "finite" }),
+      option("--verbose", "names each schema that fails, and why"),
     ],
   },
   {
@@ -180,20 +168,15 @@ const ALL = [
     about: "Load on any server of OpenAI's API, as `vllm bench serve` makes it.",
     module: "lab/runs/bench-serve.ts",
     options: [
-      {
-        flags: "--url <address>",
-        about: "a running server",
-        defaultText: "npm run serve with the embedded model",
-        isAddress: true,
-      },
-      { flags: "--model <folder>", about: "the model of the server that is started" },
-      { flags: "--backend <name>", about: "what computes there", choices: BACKENDS },
-      { flags: "--apiKey <key>", about: "the server's key" },
-      count("--requests <n>", "how many", "64"),
-      { flags: "--rate <n>", about: "requests a second, or inf", defaultText: "inf", amount: "endless" },
-      count("--concurrency <n>", "most open at once", "no limit"),
+      option("--url <address>", "a running server", "npm run serve with the embedded model", { isAddress: true }),
+      option("--model <folder>", "the model of the server that is started"),
+      option("--backend <name>", "what computes there", null, { choices: BACKENDS }),
+      option("--apiKey <key>", "the server's key"),
+      option("--requests <n>", "how many", "64", ONE),
+      option("--rate <n>", "requests a second, or inf", "inf", { amount: "endless" }),
+      option("--concurrency <n>", "most open at once", "no limit", ONE),
       ...LENGTHS,
-      count("--seed <n>", "of prompts and arrivals", "1"),
+      option("--seed <n>", "of prompts and arrivals", "1", ONE),
     ],
   },
 ] as const satisfies readonly Part[];

@@ -65,7 +65,6 @@ export async function run({ path, ...options }: OptionsOf<"schemas"> & { readonl
   console.log(`\n${ranking(results).join("\n")}`);
 }
 
-/** Returns the most frequent reasons of refusals, by keyword. */
 function ranking(results: readonly Result[]): string[] {
   const counts = new Map<string, number>();
   for (const result of results) {

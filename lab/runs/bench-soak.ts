@@ -1,6 +1,6 @@
 // npm run bench -- soak --minutes N: a long day, compressed. Random load of every kind on real engines in a page, whose GPU
 // process is killed, which is frozen, and whose engine changes. Fails for a wrong answer, for leftover blocks or sequences, and
-// for memory that grows by more than 5%. With --app it is the walk of e2e/walk.spec.ts, for as long.
+// for memory that grows by more than 5%. With --app it is the walk of e2e/support/walk.ts, for as long.
 
 import { setTimeout } from "node:timers/promises";
 import type { Page } from "playwright";
@@ -8,7 +8,8 @@ import type { Page } from "playwright";
 import { servePage } from "../../tools/serve-page.mjs";
 import { launchChromium } from "../../tools/launch-chromium.mjs";
 import { ensureChromium } from "../../tools/browsers/find-chromium.mjs";
-import type { growthOf, soak } from "../soak/soak.ts";
+import { ensureFirefox } from "../../tools/browsers/find-firefox.mjs";
+import type { soak } from "../soak/soak.ts";
 import type { OptionsOf } from "./bench-parts.ts";
 import { startHeapMeter } from "./heap-meter.ts";
 import { gpuProcessId, killGpuProcess, residentBytes } from "./gpu-process.ts";
@@ -20,19 +21,20 @@ const MAX_GROWTH = 0.05;
 // A round takes 20 seconds and comes to rest within 60.
 const MAX_OVERTIME_MS = 300_000;
 
-interface Ran {
-  readonly report: Awaited<ReturnType<typeof soak>>;
-  readonly growth: ReturnType<typeof growthOf>;
-}
+type Report = Awaited<ReturnType<typeof soak>>;
 
 /** Prints the results. Returns whether nothing has grown. */
-export async function run({ minutes = "6", seed = "1", app = false }: OptionsOf<"soak">): Promise<boolean> {
-  const executablePath = await ensureChromium();
+export async function run({ minutes = "6", seed = "1", app = false, browser: walked }: OptionsOf<"soak">) {
+  const isInFirefox = walked === "firefox";
+  if (isInFirefox && !app) throw new Error("Only the walk runs in Firefox: add --app.");
+  // Without one the tier would skip the walk, and succeed.
+  if (isInFirefox && !(await ensureFirefox())) return false;
   if (app) {
-    const env = { CHORUS_CHROMIUM: executablePath, CHORUS_WALK_MINUTES: minutes, CHORUS_WALK_SEED: seed };
-    return runCommand("playwright test e2e/walk.spec.ts --reporter=line", { env });
+    const env = { CHORUS_WALK_MINUTES: minutes, CHORUS_WALK_SEED: seed };
+    return runCommand(`npm run test:${isInFirefox ? "firefox" : "e2e"} -- e2e/walk`, { env });
   }
-  const server = await servePage("lab/soak/soak.html");
+  const executablePath = await ensureChromium();
+  const server = await servePage("lab/soak/soak.html", { hasWorkers: true });
   // Chromium gives up the GPU after some crashes of its process.
   const args = ["--disable-gpu-process-crash-limit", "--disable-domain-blocking-for-3d-apis"];
   const browser = await launchChromium(executablePath, { args, minutes: Number(minutes) + 30 });
@@ -50,15 +52,14 @@ export async function run({ minutes = "6", seed = "1", app = false }: OptionsOf<
     });
     const options = { ms: Number(minutes) * 60_000, seed: Number(seed) };
     const ran = page.evaluate(
-      (given) => (globalThis as unknown as { run(options: object): Promise<Ran> }).run(given),
+      (given) => (globalThis as unknown as { run(options: object): Promise<Report> }).run(given),
       options,
     );
-    const { report, growth } = await within(
+    const { memory, growth, ...counts } = await within(
       ran,
       options.ms + MAX_OVERTIME_MS,
       "The soak hangs: its last round does not end",
     );
-    const { memory, ...counts } = report;
     console.log(`Soak: ${minutes} minutes, seed ${seed}`);
     for (const [name, value] of Object.entries(counts)) console.log(`  ${name.padEnd(28)} ${value}`);
     for (const [name, samples] of Object.entries(memory)) {

@@ -23,7 +23,6 @@ type Call = (method: string) => Promise<any>;
 export async function startHeapMeter(page: Page) {
   const session = await page.context().newCDPSession(page);
   const targets = new Map<string, Call>([["page", (method) => session.send(method as "Runtime.getHeapUsage")]]);
-  /** The last sample of each. */
   const last = new Map<string, HeapUsage>();
   let samples = 0;
   const ending = new AbortController();

@@ -1,7 +1,7 @@
 // The page of `npm run bench -- soak`: real engines in workers. lab/runs/bench-soak.ts does the parts that a page can't.
 
 import { createEngine, type CreateEngineOptions, type EngineConfig } from "../../src/index.ts";
-import { growthOf, soak, type SoakHome } from "./soak.ts";
+import { soak, type SoakHome } from "./soak.ts";
 
 /** The methods that the tool gives to the page. */
 type Outside = Pick<SoakHome, "loseDevice" | "memory"> & Required<Pick<SoakHome, "hide">>;
@@ -18,11 +18,11 @@ const KINDS: readonly (EngineConfig & Pick<CreateEngineOptions, "worker">)[] = [
   SHARED,
 ];
 
-async function run(options: { ms: number; seed: number }) {
+function run(options: { ms: number; seed: number }) {
   const outside = globalThis as unknown as Outside;
   let isOnGpu = false;
   let isShared = false;
-  const report = await soak(
+  return soak(
     {
       numKinds: KINDS.length,
       open(kind, signal) {
@@ -47,7 +47,6 @@ async function run(options: { ms: number; seed: number }) {
     },
     options,
   );
-  return { report, growth: growthOf(report) };
 }
 
 /** Asks, as another page that shares the engine, until that page is closed. */

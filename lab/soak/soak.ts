@@ -9,7 +9,6 @@ import { BackgroundFairness } from "./fairness.ts";
 import { bodyOf, isOdd, numberOf } from "./requests.ts";
 import { seededRandom } from "../seeded-random.ts";
 
-/** The environment of a soak. */
 export interface SoakHome {
   /** Number of kinds of engines: models, or configurations of one. */
   readonly numKinds: number;
@@ -25,7 +24,6 @@ export interface SoakHome {
   hide?(): Promise<void>;
   /** Returns bytes in use by name, without garbage. */
   memory(): Promise<Readonly<Record<string, number>>>;
-  /** Called with the current activity. */
   notify?(line: string): void;
 }
 
@@ -135,15 +133,11 @@ export async function soak(home: SoakHome, { ms, seed }: { ms: number; seed: num
     await (counts.rounds % 2 === 0 ? leaveWhileLoading : leaveInMidAnswer)(home, kind, random);
     counts.leftEngines++;
   }
-  return { ...counts, longestGapSteps, memory };
+  return { ...counts, longestGapSteps, memory, growth: growthOf(memory) };
 }
 
 /** Returns the relative growth of each kind of memory since its first two rounds, which warm up. */
-export function growthOf({
-  memory,
-}: {
-  readonly memory: Readonly<Record<string, readonly number[]>>;
-}): Record<string, number> {
+function growthOf(memory: Readonly<Record<string, readonly number[]>>): Readonly<Record<string, number>> {
   const growth = Object.entries(memory).flatMap(([name, [first = NaN, second = NaN, ...later]]) => {
     const last = later.at(-1);
     return last === undefined ? [] : [[name, last / Math.max(first, second) - 1] as const];

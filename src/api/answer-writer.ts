@@ -1,5 +1,3 @@
-// What streamed chunks and whole responses have in common.
-
 import type { AnswerWarning, CompletionChoice, CompletionLogprobs } from "../protocol/openai.ts";
 import { promptTokenIds, UsageCounter, type AnswerHead, type ChoiceOutput } from "./answer.ts";
 import type { ParsedRequest } from "./parsed-request.ts";

@@ -1,5 +1,3 @@
-// The common part of streamed chunks and whole responses.
-
 import type { SequenceOutput } from "../engine/text/output.ts";
 import type { Usage } from "../protocol/openai.ts";
 import type { RequestMetrics } from "../protocol/request-metrics.ts";
@@ -21,12 +19,10 @@ export function answerId(endpoint: ParsedRequest["endpoint"], unique: string): s
   return `${endpoint === "completions" ? "cmpl" : "chatcmpl"}-${unique}`;
 }
 
-/** Choices of all the request's prompts. */
 export function numChoices({ prompts, n }: ParsedRequest): number {
   return prompts.length * n;
 }
 
-/** Returns the token ids of the prompt that a choice answers. */
 export function promptTokenIds({ prompts, n }: ParsedRequest, choice: number): number[] {
   return [...(prompts[Math.floor(choice / n)]?.tokenIds ?? [])];
 }
@@ -42,7 +38,6 @@ export function echoedText(request: ParsedRequest, choice: number, names: TokenN
   return request.echo ? textOf(reportedPromptIds(request, choice), names) : "";
 }
 
-/** Returns the part of an output that the request wants. */
 export function reportedOutput<Output extends ChoiceOutput>({ isPromptOnly }: ParsedRequest, output: Output): Output {
   if (!isPromptOnly) return output;
   const finishReason = output.finishReason === "stop" ? "length" : output.finishReason;

@@ -28,10 +28,7 @@ const MEANINGLESS: readonly (readonly [name: string, neutral: readonly unknown[]
   ["prompt_logprobs", [], "Leave it out: each choice has its beam_score"],
 ];
 
-/**
- * @param n choices
- * @returns null if the request doesn't ask for beam search
- */
+/** @returns null if the request doesn't ask for beam search */
 export function parseBeamSearch(fields: Fields, n: number): BeamSearchParams | null {
   const isRequested = fields.boolean("use_beam_search") ?? false;
   const numBeams = fields.integer("best_of", { min: 1, max: MAX_BEAMS }) ?? n;

@@ -19,7 +19,6 @@ import { NO_TEMPLATE_TOOLS, readsSystemPrompt, templateTools, type TemplateTools
 import type { ToolRequest } from "./tools/tool-fields.ts";
 import { toolPrompt } from "./tools/tool-prompt.ts";
 
-/** The part of a model's tokenizer that chats need. */
 export interface ChatTokenizer {
   readonly chatTemplate: string | null;
   /** Used instead where a request has tools. */
@@ -40,7 +39,6 @@ export interface ChatFormat {
   readonly readsSystemPrompt: boolean;
   /** How answers call functions, and how the template has them. */
   readonly tools: () => TemplateTools;
-  /** Returns the prompt of a conversation. */
   open(messages: readonly TemplateMessage[], options?: OpenOptions): OpenedChat;
 }
 
@@ -62,10 +60,7 @@ export interface OpenedChat {
   readonly reasoning: ReasoningStart;
 }
 
-/**
- * @param frame for a model without its own template
- * @throws ChorusError model_invalid if the template isn't valid Jinja.
- */
+/** @param frame for a model without its own template @throws ChorusError model_invalid if the template isn't Jinja */
 export function createChatFormat(tokenizer: ChatTokenizer, frame: ChatFrame | null = null): ChatFormat {
   if (tokenizer.chatTemplate !== null) return templated(tokenizer, { template: tokenizer.chatTemplate, stop: [] });
   return frame ? templated(tokenizer, frame) : dialogue(tokenizer);
@@ -121,7 +116,6 @@ function templated(tokenizer: ChatTokenizer, { template: source, stop }: ChatFra
 const hasCalls = (messages: readonly TemplateMessage[]) =>
   messages.some(({ role, tool_calls }) => role === "tool" || tool_calls);
 
-/** Whether a chat's history, or what comes, has calls. */
 function usesTools(messages: readonly TemplateMessage[], { tools }: TemplateVariables): boolean {
   return (tools ?? null) !== null || hasCalls(messages);
 }

@@ -35,10 +35,7 @@ const ROLES = ["system", "developer", "user", "assistant", "tool", "function"] a
 /** Fields of OpenAI's answers, which clients send back as they came. Here they have nothing in them. */
 const EMPTY_IN_ANSWERS = ["refusal", "audio", "annotations", "parsed"];
 
-/**
- * Parses and checks the body of chat.completions.create, and returns token ids and parameters.
- * @throws ChorusError naming the field.
- */
+/** @throws ChorusError naming the field */
 export function parseChatRequest(body: unknown, context: RequestContext): ParsedRequest {
   const fields = openRequest(body, CHAT_FIELDS, context);
   const { chatFormat } = context;
@@ -96,7 +93,6 @@ function refuseBeside(
     throw refused("stop", "This model's answers under tools are JSON, in which no stop string is found: leave it out.");
 }
 
-/** The fields that make a chat's prompt. */
 export const CHAT_PROMPT_FIELDS: readonly string[] = [
   "messages",
   ...TOOL_FIELDS,
@@ -110,10 +106,7 @@ export function parseChatPrompt(fields: Fields, chatFormat: ChatFormat): number[
   return chatFormat.open(chat.messages, chat).tokenIds;
 }
 
-/**
- * Returns the prompt that messages become, with the same checks as chat.completions.create.
- * @throws ChorusError naming the field.
- */
+/** @throws ChorusError as chat.completions.create does for messages */
 export function renderChat(body: unknown, chatFormat: ChatFormat, tokenizer: TokenNames): RenderedChat {
   const fields = new Fields(body);
   fields.refuseOthers(CHAT_PROMPT_FIELDS);
@@ -121,7 +114,6 @@ export function renderChat(body: unknown, chatFormat: ChatFormat, tokenizer: Tok
   return { text: textOf(tokenIds, tokenizer), tokenIds };
 }
 
-/** What a chat's prompt is made of. */
 interface Chat {
   readonly messages: readonly TemplateMessage[];
   readonly tools: ToolRequest | null;

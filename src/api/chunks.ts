@@ -1,5 +1,3 @@
-// A streamed answer: what each step adds, in OpenAI's chunks.
-
 import type {
   ChatCompletionChunk,
   ChatCompletionChunkChoice,
@@ -14,7 +12,6 @@ import { chatLogprobs, completionLogprobs, echoedLogprobs, inTurn } from "./logp
 
 type Delta = ChatCompletionChunkChoice["delta"];
 
-/** Turns the outputs of one request's choices into chunks. */
 export class ChunkWriter extends AnswerWriter {
   /** Whether there has been a chunk: without one, nobody knows what the others have in common. */
   #hasStarted = false;

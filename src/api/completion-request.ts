@@ -19,10 +19,7 @@ const DEFAULT_MAX_TOKENS = 16;
 /** Most choices of a request: all of them are queued at once. */
 const MAX_CHOICES = 4096;
 
-/**
- * Parses and checks the body of completions.create, and returns token ids and parameters.
- * @throws ChorusError naming the field.
- */
+/** @throws ChorusError naming the field */
 export function parseCompletionRequest(body: unknown, context: RequestContext): ParsedRequest {
   const fields = openRequest(body, COMPLETION_FIELDS, context);
   const prompts = parsePrompts(fields, context);

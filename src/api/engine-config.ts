@@ -23,7 +23,6 @@ const DEFAULT_KV_CACHE_BYTES = 256 * 2 ** 20;
 /** The cache is large enough for as many states of sequences, if the model keeps such. */
 const DEFAULT_STATES = 4;
 
-/** What the size of a cache follows from. */
 type CachedShape = Pick<ModelShape, "numLayers" | "numKvHeads" | "headDim" | "convs" | "states">;
 
 /** What createEngine takes beside the config: a wrong name may be near one of these. */

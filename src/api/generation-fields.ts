@@ -1,5 +1,3 @@
-// The fields that both endpoints have.
-
 import { OBJECT } from "../protocol/json-object.ts";
 import type { GenerationFields } from "../protocol/openai.ts";
 import { BEAM_FIELDS, parseBeamSearch } from "./beam-fields.ts";
@@ -62,10 +60,7 @@ export function openRequest(body: unknown, ownFields: readonly string[], context
   return fields;
 }
 
-/**
- * @param extraStop stop strings besides the request's own
- * @param topLogprobs number of top log-probabilities to return per token
- */
+/** @param extraStop besides the request's own @param topLogprobs number to return per token */
 export function parseGenerationFields(
   fields: Fields,
   context: RequestContext,

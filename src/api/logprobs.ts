@@ -1,5 +1,3 @@
-// Log-probabilities, of drawn tokens and of the prompt's, in OpenAI's and vLLM's shapes.
-
 import type { SampledToken } from "../engine/runner.ts";
 import type { CompletionLogprobs, PromptLogprobs, TokenLogprob, TopLogprob } from "../protocol/openai.ts";
 import { reportedPromptIds, type ChoiceOutput } from "./answer.ts";
@@ -33,10 +31,7 @@ export function chatLogprobs(
   }));
 }
 
-/**
- * completions' shape.
- * @param offset where in the choice's text the first token begins
- */
+/** completions' shape. @param offset where in the choice's text the first token begins */
 export function completionLogprobs(
   request: ParsedRequest,
   { tokenIds, logprobs, topLogprobs }: Logprobs,

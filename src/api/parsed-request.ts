@@ -13,7 +13,6 @@ type SamplingDefaults = Pick<
   "temperature" | "topK" | "topP" | "minP" | "typicalP" | "repetitionPenalty" | "noRepeatNgramSize"
 >;
 
-/** The model's properties that parsing a request needs. */
 export interface RequestContext {
   readonly modelName: string;
   /** Size of the model's embedding. */
@@ -26,9 +25,7 @@ export interface RequestContext {
     readonly specialTokens: { readonly before: readonly number[]; readonly after: readonly number[] };
   };
   readonly chatFormat: ChatFormat;
-  /** Defaults for fields that a request leaves out. */
   readonly defaults: SamplingDefaults;
-  /** Tokens that end a text. */
   readonly eosTokenIds: readonly number[];
   readonly limits: Limits;
   /** Seed of a prompt whose request gives none: a safe integer. */
@@ -56,7 +53,6 @@ export interface ParsedRequest {
   readonly n: number;
   /** null samples each choice independently. */
   readonly beamSearch: BeamSearchParams | null;
-  /** Grammar that each choice follows, or null. */
   readonly structure: GrammarSource | null;
   /** How answers call functions; null where they can't. */
   readonly calls: CallPlan | null;
@@ -66,10 +62,8 @@ export interface ParsedRequest {
   readonly returnTokenIds: boolean;
   /** Whether log-probabilities name their tokens by id. */
   readonly namesTokensById: boolean;
-  /** Whether the answer has its figures. */
   readonly includeMetrics: boolean;
   readonly wantLogprobs: boolean;
-  /** Where the answers begin. */
   readonly reasoning: ReasoningStart;
   /** Number of top log-probabilities to return per prompt token; null returns none, not even the token's own. */
   readonly promptLogprobs: number | null;

@@ -1,5 +1,3 @@
-// Whole answers: the outputs of all steps, as OpenAI's responses.
-
 import type { ChatCompletionChoice, CompletionChoice } from "../protocol/openai.ts";
 import type { RequestMetrics } from "../protocol/request-metrics.ts";
 import type { Response } from "../protocol/service.ts";
@@ -9,7 +7,6 @@ import { chatLogprobs, completionLogprobs, echoedLogprobs, inTurn, promptLogprob
 
 /** Collects the outputs of one request's choices. */
 export class ResponseBuilder extends AnswerWriter {
-  /** By choice. */
   readonly #outputs: readonly ChoiceOutput[][] = Array.from({ length: numChoices(this.request) }, () => []);
 
   add(choice: number, output: ChoiceOutput): void {
@@ -18,10 +15,7 @@ export class ResponseBuilder extends AnswerWriter {
     this.#outputs[choice]?.push(output);
   }
 
-  /**
-   * After the last output.
-   * @param metrics null: the request does not want them
-   */
+  /** After the last output. @param metrics null: the request does not want them */
   build(metrics: RequestMetrics | null): Response {
     const choices = this.#outputs.map(joined);
     const usage = this.usage.usage();
@@ -78,7 +72,6 @@ export class ResponseBuilder extends AnswerWriter {
   }
 }
 
-/** Returns the outputs of a choice as one. */
 function joined(outputs: readonly ChoiceOutput[], choice: number): ChoiceOutput {
   const last = outputs.at(-1);
   if (last === undefined) throw new RangeError(`choice ${choice} has no output`);

@@ -1,5 +1,3 @@
-// Checks of fields that all endpoints share.
-
 import { ChorusError } from "../protocol/errors.ts";
 import { type Fields, invalidType, invalidValue, quote } from "./validate.ts";
 

@@ -1,12 +1,9 @@
 import type { ChatMessage } from "../protocol/openai.ts";
 
-/** A message as chat templates know it. */
 export interface TemplateMessage extends Omit<ChatMessage, "role"> {
   /** "tool", or what a template calls it: what a function returned. */
   readonly role: ChatMessage["role"] | "tool" | "tool_response";
-  /** The functions that an assistant called. */
   readonly tool_calls?: readonly TemplateCall[];
-  /** The call whose result it is. */
   readonly tool_call_id?: string;
   /** The functions as JSON, where a template has them in the system's message. */
   readonly tools?: string;

@@ -40,7 +40,6 @@ export class Product {
     this.#countsSpaces = countsSpaces;
   }
 
-  /** Whether this is the method that is called. */
   calls(node: TemplateNode): boolean {
     return this.#node.callee === node;
   }
@@ -58,10 +57,7 @@ export class Product {
   }
 }
 
-/**
- * Returns the product that a node's parts belong to; null: its length is no product.
- * @param outer that of the node around it
- */
+/** Returns the product that a node's parts belong to; null: its length is none. @param outer that of the node around it */
 export function productOf(node: TemplateNode | undefined, outer: Product | null): Product | null {
   if (node === undefined) return null;
   if (outer?.calls(node)) return outer;

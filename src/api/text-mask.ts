@@ -36,7 +36,6 @@ export class TextMask {
     throw refused("messages", "messages hold all of Unicode's noncharacters U+FDD0 to U+FDEF.");
   }
 
-  /** Returns a copy of a message with every text in it masked. */
   hideInMessage(message: TemplateMessage): TemplateMessage {
     const { role, content } = message;
     // Between two texts that split() returns is what the pattern's group matched.

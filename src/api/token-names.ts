@@ -1,4 +1,3 @@
-/** Tokens as people see them. */
 export interface TokenNames {
   tokenBytes(id: number): Uint8Array;
   tokenText(id: number): string;

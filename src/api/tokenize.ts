@@ -9,10 +9,7 @@ import { Fields, refused } from "./validate.ts";
 /** vLLM's, which changes nothing here: chats always end with the answer's opening. */
 const NEUTRAL_FIELDS = ["add_generation_prompt"] as const;
 
-/**
- * Returns the tokens that a completion's `prompt` or a chat's `messages` become.
- * @throws ChorusError naming the field
- */
+/** Returns the tokens that `prompt`, or a chat's `messages`, become. @throws ChorusError naming the field */
 export function tokenize(body: unknown, context: RequestContext, names: TokenNames): TokenizeResponse {
   const fields = new Fields(body);
   fields.refuseOthers(

@@ -4,7 +4,6 @@ import { ChorusError } from "../protocol/errors.ts";
 import { BOOLEAN, INTEGER, JsonObject, LIST, NUMBER, STRING } from "../protocol/json-object.ts";
 import { nearestName } from "./nearest-name.ts";
 
-/** Formats a value for an error message. */
 export function quote(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value);
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
@@ -41,7 +40,6 @@ export interface Range {
   readonly above?: boolean;
 }
 
-/** Reads an object that a caller gave. Errors name the field by its path. */
 export class Fields extends JsonObject {
   readonly #prefix: string;
 

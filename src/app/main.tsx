@@ -8,7 +8,7 @@ import { loadKept, startApp } from "./ui/app/start-app.ts";
 async function start(root: HTMLElement): Promise<void> {
   const kept = await loadKept(new ChatStorage());
   const updates = new AppUpdates(import.meta.url);
-  const { isSettled } = startApp({
+  const { afterFirstLoad } = startApp({
     root,
     createEngine,
     models,
@@ -16,7 +16,7 @@ async function start(root: HTMLElement): Promise<void> {
     kept,
     // Without https there are no locks.
     ...("locks" in navigator && {
-      tabsHome: {
+      tabsPlatform: {
         locks: navigator.locks,
         channel: new BroadcastChannel("chorus-engine"),
         canShare: "SharedWorker" in globalThis,
@@ -25,7 +25,7 @@ async function start(root: HTMLElement): Promise<void> {
     }),
     ...readPageOptions(location.search),
   });
-  if (import.meta.env.PROD) void updates.start("service-worker.js", isSettled);
+  if (import.meta.env.PROD) void updates.start("service-worker.js", afterFirstLoad);
 }
 
 const root = document.getElementById("root");

@@ -5,6 +5,7 @@ import type { Model } from "../models/model.ts";
 import type { ModelWeights } from "../models/model-weights.ts";
 import type { BackendName, ResolvedEngineConfig } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
+import type { Trials } from "./trials.ts";
 
 /** Computes models: with WebGPU, or on the CPU. A platform offers backends, and a host opens one. */
 export interface Backend {
@@ -44,10 +45,7 @@ export interface OpenedBackend extends Pick<Backend, "name" | "memory"> {
   defaults(model: Model): DefaultConfig;
   /** @throws ChorusError out_of_memory or model_unsupported, saying what would fit */
   checkFits(model: Model, engine: ResolvedEngineConfig): void;
-  /**
-   * Loads the weights and creates everything that steps need.
-   * @throws ChorusError model_*, out_of_memory; then everything is freed
-   */
+  /** @throws ChorusError model_*, out_of_memory; then everything is freed */
   load(options: LoadOptions): Promise<LoadedRunner>;
   /** Frees everything, the device too. Idempotent. */
   close(): void;
@@ -62,16 +60,15 @@ export interface CommonDraws {
 export interface LoadOptions {
   readonly weights: ModelWeights;
   readonly engine: ResolvedEngineConfig;
-  /**
-   * Tokens that may be drawn: the tokenizer's. Rows of the embedding beyond them are padding.
-   * [as many as the embedding has rows]
-   */
+  /** Tokens that may be drawn: further rows of the embedding are padding. [as many as it has rows] */
   readonly vocabSize?: number;
   /** Most steps that are submitted before an earlier one's result is known. [as many as an engine runs ahead] */
   readonly maxStepsInFlight?: number;
   readonly onKernel?: (compiled: number, total: number) => void;
   /** Where measured kernel choices are kept. [the default ones are taken, unmeasured] */
   readonly tuning?: TuningStore;
+  /** Keeps which kernels are left out. [none] */
+  readonly trials?: Trials;
   /** A GPU compiles the kernels for these beside those of the first step. [neither] */
   readonly draws?: CommonDraws;
   /** Checks a GPU's kernels for some draws once they are compiled, before any sequence uses them. [unchecked] */
@@ -84,7 +81,6 @@ export interface LoadOptions {
 export type DrawKind = "filters" | "rules" | "top";
 
 /**
- * Returns whether tokens are drawn rightly.
  * @param runner computes a part of the model that needs no cache, beside the steps of sequences
  * @param slot one that no sequence has
  */

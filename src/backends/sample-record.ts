@@ -51,10 +51,7 @@ const NO_DRAW: DrawParams = {
   noRepeatNgramSize: 0,
 };
 
-/**
- * Writes a sample where the view is.
- * @param flags besides those that follow from the sample
- */
+/** @param flags besides those that follow from the sample */
 export function writeSample(view: SampleView, sample: Sample, flags = 0): void {
   const isDrawn = sample.kind === "draw";
   const params = isDrawn ? sample.params : NO_DRAW;

@@ -1,10 +1,4 @@
-import type { Graph, Operation, Value, ValueShape } from "../models/graph.ts";
-
-interface SharedValues {
-  readonly slots: readonly ValueShape[];
-  /** The slot of each value; null where it is never written. */
-  readonly slotOf: readonly (number | null)[];
-}
+import { readBy, type Graph, type Operation, type Value, type ValueShape } from "../models/graph.ts";
 
 /**
  * Assigns values to as few buffers as their lifetimes allow. Values of one buffer have the same width, since the padding of rows
@@ -12,7 +6,7 @@ interface SharedValues {
  * @param normsAreFused whether products normalise their input themselves: then norms write nothing, unless they add to their
  *   output, and their input lives on
  */
-export function shareValues(graph: Graph, { normsAreFused }: { normsAreFused: boolean }): SharedValues {
+export function shareValues(graph: Graph, { normsAreFused }: { normsAreFused: boolean }) {
   const { operations, values } = graph;
   const normOf = new Map<Value, Value>();
   for (const op of normsAreFused ? operations : []) {
@@ -25,6 +19,7 @@ export function shareValues(graph: Graph, { normsAreFused }: { normsAreFused: bo
 
   const slots: ValueShape[] = [];
   const free: number[] = [];
+  /** The slot of each value; null where it is never written. */
   const slotOf: (number | null)[] = values.map(() => null);
   operations.forEach((operation, at) => {
     const used = usedBy(operation);
@@ -44,21 +39,5 @@ export function shareValues(graph: Graph, { normsAreFused }: { normsAreFused: bo
 
 /** Returns the values that an operation reads or writes. */
 function usedBy(operation: Operation): readonly Value[] {
-  switch (operation.type) {
-    case "embed":
-      return [operation.output];
-    case "rotary":
-      return [operation.value];
-    case "head":
-      return [operation.input];
-    case "outputGate":
-      return [operation.gates, operation.value];
-    case "norm":
-    case "linear":
-    case "gate":
-    case "attention":
-    case "shortConv":
-    case "deltaNet":
-      return [operation.input, operation.output];
-  }
+  return [...readBy(operation), ...("output" in operation ? [operation.output] : [])];
 }

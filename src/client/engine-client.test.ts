@@ -163,7 +163,7 @@ it("an abort after dispose() asks nothing of a side that is gone", async () => {
 
 it("a model that does not load is a ChorusError, and ends the other side", async () => {
   const side = new FakeSide();
-  side.loaded = { ok: false, error: { code: "model_not_found", message: "nothing there", param: "model" } };
+  side.loaded = Promise.reject(new ChorusError("model_not_found", "nothing there", "model"));
   await expect(side.connect()).rejects.toEqual(new ChorusError("model_not_found", "nothing there", "model"));
   expect(side.isClosed).toBe(true);
 });

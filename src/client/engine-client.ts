@@ -10,36 +10,39 @@ import type {
   CreateEngineOptions,
   EngineEvents,
 } from "../protocol/engine.ts";
-import { ChorusError, fromErrorData, toErrorData, type ChorusErrorData } from "../protocol/errors.ts";
+import { ChorusError, fromErrorData, toChorusError, toErrorData, type ChorusErrorData } from "../protocol/errors.ts";
 import type { EngineChanges, LoadedSizes } from "../protocol/live-config.ts";
 import { withAbsoluteDraft, type ModelLocation } from "../protocol/model-source.ts";
 import type { CreateOptions } from "../protocol/openai.ts";
 import { isDataCloneError, notPlainData } from "../protocol/plain-data.ts";
-import type { Alert, EngineStats, KvBlockTokens, KvCacheMap, ModelCard } from "../protocol/reports.ts";
+import type { Alert, ModelCard } from "../protocol/reports.ts";
 import {
   isFinal,
   type EngineMessage,
   type GenerationRequest,
   type LoadedEngine,
   type Response,
-  type Result,
   type OptionalReports,
 } from "../protocol/service.ts";
 import { untilAborted } from "../protocol/until-aborted.ts";
-import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "../protocol/tokenize.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { pageUrl } from "./page-url.ts";
 import { ChunkStream, RequestEvents, responseOf } from "./request-events.ts";
-import { valueOf, type AsyncService, type Transport } from "./transport.ts";
+import type { AsyncService, Transport } from "./transport.ts";
 
 /** A worker that is stuck for this long is ended without having freed anything itself. */
 const DISPOSE_LIMIT_MS = 5000;
 
-/** Events whose reports the other side posts only while they have listeners here. */
-const REPORTS_BY_EVENT: Partial<Record<keyof EngineEvents, OptionalReports>> = {
+/** All events, and the reports that the other side posts only while an event has listeners here. */
+const REPORTS_BY_EVENT: Record<keyof EngineEvents, OptionalReports | null> = {
   step: "steps",
+  request: null,
   words: "words",
   kernels: "kernels",
+  alert: null,
+  device: null,
+  config: null,
+  fatal: null,
 };
 
 type Listeners = { [Name in keyof EngineEvents]: Set<(payload: EngineEvents[Name]) => void> };
@@ -52,20 +55,9 @@ export class EngineClient implements ChorusEngine {
 
   readonly #transport: Transport;
   readonly #open = new Map<number, RequestEvents>();
-  readonly #listeners: Listeners = {
-    step: new Set(),
-    request: new Set(),
-    words: new Set(),
-    kernels: new Set(),
-    alert: new Set(),
-    device: new Set(),
-    config: new Set(),
-    fatal: new Set(),
-  };
+  readonly #listeners = Object.fromEntries(Object.keys(REPORTS_BY_EVENT).map((name) => [name, new Set()])) as Listeners;
   #loaded: LoadedEngine | null = null;
-  /** The raised alerts, by name. */
   readonly #raised = new Map<string, Alert>();
-  /** The reject functions of pending calls. */
   readonly #calls = new Set<(error: ChorusError) => void>();
   /** Null for an engine in this thread: it can't be stuck while this code runs. */
   readonly #heartbeat: Heartbeat | null;
@@ -111,11 +103,12 @@ export class EngineClient implements ChorusEngine {
       return service.load(location, config, onMessage, onProgress);
     });
     try {
-      client.#loaded = valueOf(await untilAborted(loading, signal));
+      client.#loaded = await untilAborted(loading, signal);
       return client;
     } catch (error) {
       // Closing ends a worker. An engine in this thread can't be stopped while it loads, and is disposed of afterwards.
-      if (signal?.aborted) void loading.then(() => transport.service.dispose()).catch(() => undefined);
+      const dispose = () => transport.service.dispose();
+      if (signal?.aborted) void loading.then(dispose, dispose).catch(() => undefined);
       client.#heartbeat?.stop();
       transport.close();
       throw isDataCloneError(error) ? notPlainData("The config", config, error) : error;
@@ -149,43 +142,29 @@ export class EngineClient implements ChorusEngine {
     const listeners = this.#listeners[event];
     listeners.add(listener);
     const reports = REPORTS_BY_EVENT[event];
-    if (reports !== undefined && listeners.size === 1) this.#requestReports(reports, true);
+    const request = (isRequested: boolean) => {
+      if (reports !== null && !this.#ended) void this.#transport.service.requestReports(reports, isRequested);
+    };
+    if (listeners.size === 1) request(true);
     if (event === "alert") this.#notifyRaised(listener as (alert: Alert) => void);
     return () => {
-      if (listeners.delete(listener) && reports !== undefined && listeners.size === 0)
-        this.#requestReports(reports, false);
+      if (listeners.delete(listener) && listeners.size === 0) request(false);
     };
   }
 
-  tokenize(body: TokenizeRequest): Promise<TokenizeResponse> {
-    return this.#ask(body, (service) => service.tokenize(body));
-  }
-
-  detokenize(body: DetokenizeRequest): Promise<DetokenizeResponse> {
-    return this.#ask(body, (service) => service.detokenize(body));
-  }
+  readonly tokenize: ChorusEngine["tokenize"] = (body) => this.#ask(body, (service) => service.tokenize(body));
+  readonly detokenize: ChorusEngine["detokenize"] = (body) => this.#ask(body, (service) => service.detokenize(body));
+  readonly stats: ChorusEngine["stats"] = () => this.#call((service) => service.stats());
+  readonly metrics: ChorusEngine["metrics"] = () => this.#call((service) => service.metrics());
+  readonly kvCacheMap: ChorusEngine["kvCacheMap"] = () => this.#call((service) => service.kvCacheMap());
+  readonly kvBlockTokens: ChorusEngine["kvBlockTokens"] = (block) =>
+    this.#call((service) => service.kvBlockTokens(block));
 
   /** Can be passed on without its engine, as fetch can. */
   readonly fetch = async (input: string | URL | Request, init?: RequestInit): Promise<globalThis.Response> => {
     const { createHandler } = await import("../http/handler.ts");
     return createHandler(this)(new Request(input, init));
   };
-
-  async stats(): Promise<EngineStats> {
-    return this.#call((service) => service.stats());
-  }
-
-  async metrics(): Promise<string> {
-    return this.#call((service) => service.metrics());
-  }
-
-  async kvCacheMap(): Promise<KvCacheMap> {
-    return this.#call((service) => service.kvCacheMap());
-  }
-
-  async kvBlockTokens(block: number): Promise<KvBlockTokens> {
-    return this.#call((service) => service.kvBlockTokens(block));
-  }
 
   async update(changes: EngineChanges): Promise<ResolvedEngineConfig> {
     if (typeof changes !== "object" || changes === null) {
@@ -220,14 +199,10 @@ export class EngineClient implements ChorusEngine {
    * Returns the answer to a request that the model does not compute.
    * @param what name of the request, for the error if it can't be posted
    */
-  async #ask<T>(
-    body: object,
-    ask: (service: AsyncService) => Result<T> | Promise<Result<T>>,
-    what = "A request",
-  ): Promise<T> {
+  async #ask<T>(body: object, ask: (service: AsyncService) => T | Promise<T>, what = "A request"): Promise<T> {
     try {
       refuseUnbounded(what, body);
-      return valueOf(await this.#call(ask));
+      return await this.#call(ask);
     } catch (error) {
       throw isDataCloneError(error) ? notPlainData(what, body, error) : error;
     }
@@ -277,11 +252,11 @@ export class EngineClient implements ChorusEngine {
   async #call<T>(ask: (service: AsyncService) => T | Promise<T>): Promise<T> {
     if (this.#ended) throw this.#ended;
     this.#heartbeat?.start();
-    const answer = ask(this.#transport.service);
+    const answer = (async () => ask(this.#transport.service))();
     return new Promise((resolve, reject) => {
       this.#calls.add(reject);
-      void Promise.resolve(answer)
-        .then(resolve, reject)
+      void answer
+        .then(resolve, (error: unknown) => reject(isDataCloneError(error) ? error : toChorusError(error)))
         .finally(() => this.#calls.delete(reject));
     });
   }
@@ -324,10 +299,6 @@ export class EngineClient implements ChorusEngine {
       void this.#transport.service.abort(ticket);
     }
     this.#open.clear();
-  }
-
-  #requestReports(reports: OptionalReports, isRequested: boolean): void {
-    if (!this.#ended) void this.#transport.service.requestReports(reports, isRequested);
   }
 
   /** Notifies a new listener of raised alerts: a page that joins an engine gets them before it has listeners. */

@@ -1,20 +1,20 @@
 import { describe, expect, it, vi } from "vitest";
 
-import type { LoadedEngine, Result } from "../protocol/service.ts";
+import type { LoadedEngine } from "../protocol/service.ts";
 import { CARD, CONFIG, FakeSide, SIZES } from "../../tests/app/fake-side.ts";
 
 describe("loading that is given up", () => {
   it("rejects with the signal's reason at once, and what is loaded all the same is disposed of", async () => {
     const side = new FakeSide();
-    let finish: (loaded: Result<LoadedEngine>) => void = () => undefined;
+    let finish: (loaded: LoadedEngine) => void = () => undefined;
     side.loaded = new Promise((resolve) => (finish = resolve));
     const abort = new AbortController();
     const connecting = side.connect(abort.signal);
     abort.abort(new Error("another model was chosen"));
     await expect(connecting).rejects.toThrow("another model was chosen");
     expect([side.isClosed, side.isDisposed]).toEqual([true, false]);
-    finish({ ok: true, value: { model: CARD, config: CONFIG, sizes: SIZES } });
-    await vi.waitFor(() => expect(side.isDisposed).toBe(true));
+    finish({ model: CARD, config: CONFIG, sizes: SIZES });
+    await expect.poll(() => side.isDisposed).toBe(true);
   });
 
   it("is not begun where it was given up before, and leaves an engine alone that is there", async () => {

@@ -2,16 +2,16 @@
 
 import * as Comlink from "comlink";
 
-import { announceProxies } from "../protocol/announced-endpoint.ts";
+import { prepareComlink } from "../protocol/announced-endpoint.ts";
 import { CATALOGUE, type CatalogueEntry } from "../protocol/catalogue.ts";
 import type { EngineConfig } from "../protocol/config.ts";
-import { ChorusError } from "../protocol/errors.ts";
+import { ChorusError, toChorusError } from "../protocol/errors.ts";
 import { locateRemoteModel, type HubOptions, type RemoteLocation } from "../protocol/model-source.ts";
 import type { DownloadProgress, ModelEstimate, ModelsService, StoredModel } from "../protocol/models.ts";
 import { startOwnWorker } from "./own-worker.ts";
-import { valueOf } from "./transport.ts";
+import { pageUrl } from "./page-url.ts";
 
-announceProxies(Comlink);
+prepareComlink(Comlink);
 
 export interface DownloadModelOptions extends HubOptions {
   /** Called with the downloaded bytes, the rate and the remaining time. [none] */
@@ -40,13 +40,17 @@ export interface Models {
 
 /** @param here the service in this thread, for calls that write no files */
 export function createModels(here: () => Promise<ModelsService>): Models {
+  const ask = async <T>(call: (service: ModelsService) => Promise<T>): Promise<T> => {
+    const service = await here();
+    return call(service).catch((error: unknown) => Promise.reject(toChorusError(error)));
+  };
   return {
     catalogue: CATALOGUE,
-    list: async () => valueOf(await (await here()).list()),
+    list: () => ask((service) => service.list()),
     download,
-    delete: async (model, hub) => void valueOf(await (await here()).delete(locate(model, hub))),
+    delete: (model, hub) => ask((service) => service.delete(locate(model, hub))),
     estimate: async (model, { revision, token, hubUrl, ...config } = {}) =>
-      valueOf(await (await here()).estimate(locate(model, { revision, token, hubUrl }), config)),
+      ask((service) => service.estimate(locate(model, { revision, token, hubUrl }), config)),
   };
 }
 
@@ -71,9 +75,10 @@ async function download(model: string, options: DownloadModelOptions = {}): Prom
   try {
     const callback = Comlink.proxy(onProgress ?? (() => undefined));
     const died = failed.then((error) => Promise.reject(error));
-    const result = await Promise.race([remote.download(location, callback), died]);
-    if (!result.ok) signal?.throwIfAborted();
-    return valueOf(result);
+    return await Promise.race([remote.download(location, callback), died]);
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
   } finally {
     signal?.removeEventListener("abort", cancel);
     remote[Comlink.releaseProxy]();
@@ -82,5 +87,5 @@ async function download(model: string, options: DownloadModelOptions = {}): Prom
 }
 
 function locate(model: string, hub: HubOptions = {}): RemoteLocation {
-  return locateRemoteModel(model, hub, globalThis.document?.baseURI ?? globalThis.location?.href);
+  return locateRemoteModel(model, hub, pageUrl());
 }

@@ -8,12 +8,10 @@ import { untilAborted } from "../protocol/until-aborted.ts";
 /** A slow network delivers a worker's script late, without any progress event. */
 const MAX_START_MS = 120_000;
 
-/** A worker of this library that has started. */
 interface OwnWorker<Service extends Startable> {
   readonly worker: Worker;
   readonly remote: Comlink.Remote<Service>;
   readonly started: Started<Service>;
-  /** Resolves when it fails. */
   readonly failed: Promise<ChorusError>;
 }
 
@@ -28,10 +26,7 @@ interface OwnWorkerOptions<Service extends Startable> {
   readonly kind: "engine.worker" | "models.worker";
   readonly name?: string;
   readonly signal?: AbortSignal | undefined;
-  /**
-   * Waits for the worker's first answer.
-   * @param inlineUrl URL of the script in the bundle, if it was started from there
-   */
+  /** Waits for the worker's first answer. @param inlineUrl of the script in the bundle, if it was started from there */
   readonly start: (remote: Comlink.Remote<Service>, inlineUrl: string | null) => Promise<Started<Service>>;
 }
 
@@ -55,7 +50,6 @@ export async function startOwnWorker<Service extends Startable>(
   }
 }
 
-/** Starts a worker, and waits until it answers. */
 async function answering<Service extends Startable>(
   open: () => Worker,
   start: (remote: Comlink.Remote<Service>) => Promise<Started<Service>>,

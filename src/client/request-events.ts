@@ -30,7 +30,6 @@ export class RequestEvents {
     this.#waiter = null;
   }
 
-  /** Returns the next event without removing it. */
   async peek(): Promise<ReadEvent> {
     const event = await this.next();
     this.#events.unshift(event);

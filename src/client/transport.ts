@@ -1,5 +1,5 @@
-import { fromErrorData, type ChorusError } from "../protocol/errors.ts";
-import type { EngineService, Result } from "../protocol/service.ts";
+import type { ChorusError } from "../protocol/errors.ts";
+import type { EngineService } from "../protocol/service.ts";
 
 /** An EngineService whose calls may be asynchronous. */
 export type AsyncService = {
@@ -17,10 +17,4 @@ export interface Transport {
   ping?: () => Promise<unknown>;
   /** Ends the other side. Idempotent. */
   close(): void;
-}
-
-/** Returns the value of a result. @throws ChorusError if it is an error */
-export function valueOf<T>(result: Result<T>): T {
-  if (!result.ok) throw fromErrorData(result.error);
-  return result.value;
 }

@@ -1,6 +1,6 @@
 import * as Comlink from "comlink";
 
-import { announceProxies } from "../protocol/announced-endpoint.ts";
+import { prepareComlink } from "../protocol/announced-endpoint.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { ONE_WAY, oneWay } from "../protocol/one-way.ts";
 import { randomId } from "../protocol/random-id.ts";
@@ -11,7 +11,7 @@ import { startOwnWorker } from "./own-worker.ts";
 import type { AsyncService, Transport } from "./transport.ts";
 
 Comlink.transferHandlers.set(ONE_WAY.name, ONE_WAY.handler);
-announceProxies(Comlink);
+prepareComlink(Comlink);
 
 /** The service that host/engine.worker.ts exposes. */
 interface OwnService extends EngineService {

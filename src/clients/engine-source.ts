@@ -7,41 +7,32 @@ export type EngineSource = ChorusEngine | ((onProgress: (progress: LoadProgress)
 /** The words of the Prompt API. */
 export type Availability = "unavailable" | "downloadable" | "downloading" | "available";
 
-/** One engine for all who share it, created once. */
-export class LazyEngine {
-  readonly #source: EngineSource;
-  readonly #listeners = new Set<(progress: LoadProgress) => void>();
-  #engine: Promise<ChorusEngine> | null = null;
-  #availability: Availability;
-
-  constructor(source: EngineSource) {
-    this.#source = source;
-    this.#availability = typeof source === "function" ? "downloadable" : "available";
-  }
-
-  get availability(): Availability {
-    return this.#availability;
-  }
-
-  /** A failed attempt does not count: the next call tries again. */
-  open(onProgress?: (progress: LoadProgress) => void): Promise<ChorusEngine> {
-    if (onProgress) this.#listeners.add(onProgress);
-    return (this.#engine ??= this.#create());
-  }
-
-  async #create(): Promise<ChorusEngine> {
-    if (typeof this.#source !== "function") return this.#source;
-    this.#availability = "downloading";
+/** Returns what opens one engine for all who share it, once, and says how far that is. */
+export function lazyEngine(source: EngineSource) {
+  const listeners = new Set<(progress: LoadProgress) => void>();
+  let engine: Promise<ChorusEngine> | null = null;
+  let availability: Availability = typeof source === "function" ? "downloadable" : "available";
+  const create = async (): Promise<ChorusEngine> => {
+    if (typeof source !== "function") return source;
+    availability = "downloading";
     try {
-      const engine = await this.#source((progress) => this.#listeners.forEach((listener) => listener(progress)));
-      this.#availability = "available";
-      return engine;
+      const created = await source((progress) => listeners.forEach((listener) => listener(progress)));
+      availability = "available";
+      return created;
     } catch (error) {
-      this.#engine = null;
-      this.#availability = "downloadable";
+      engine = null;
+      availability = "downloadable";
       throw error;
     } finally {
-      this.#listeners.clear();
+      listeners.clear();
     }
-  }
+  };
+  return {
+    availability: () => availability,
+    /** A failed attempt does not count: the next call tries again. */
+    open(onProgress: (progress: LoadProgress) => void): Promise<ChorusEngine> {
+      listeners.add(onProgress);
+      return (engine ??= create());
+    },
+  };
 }

@@ -3,7 +3,7 @@
 import type { ChorusEngine } from "../protocol/engine.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatMessage, GenerationFields } from "../protocol/openai.ts";
-import { LazyEngine, type Availability, type EngineSource } from "./engine-source.ts";
+import { lazyEngine, type Availability, type EngineSource } from "./engine-source.ts";
 import {
   constraintFields,
   notSupported,
@@ -218,10 +218,10 @@ export interface LanguageModelApi {
 
 /** Returns the Prompt API over an engine. */
 export function languageModelApi(source: EngineSource): LanguageModelApi {
-  const lazy = new LazyEngine(source);
+  const lazy = lazyEngine(source);
   return {
     async availability(options = {}) {
-      return isSupported(options) ? lazy.availability : "unavailable";
+      return isSupported(options) ? lazy.availability() : "unavailable";
     },
     async create({ initialPrompts = [], signal, monitor, ...core } = {}) {
       signal?.throwIfAborted();

@@ -6,7 +6,6 @@ import type { ReasoningStart } from "./text/reasoning-splitter.ts";
 export interface EngineRequest {
   /** Unique among open requests. */
   readonly requestId: string;
-  /** Token ids. */
   readonly prompt: readonly number[];
   readonly params: SamplingParams;
   /** Number of choices. Choice i is its own sequence, with the seed params.seed + i. */

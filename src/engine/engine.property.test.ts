@@ -227,7 +227,7 @@ async function play(
 
   for (let step = 0; step < 40 || harness.hasWork; step++) {
     // A loss makes everything be computed again, and so may a change.
-    expect(step).toBeLessThan((1 + losses.length + configs.length) * 6 * maxSteps);
+    if (step >= (1 + losses.length + configs.length) * 6 * maxSteps) throw new Error(`At work after ${step} steps.`);
     isCompiled = step >= kernelAtStep;
     if (isCompiled) endCompilation();
     for (const change of configs) if (change.atStep === step) harness.update(change.config);
@@ -347,7 +347,7 @@ describe("an engine under random traffic", () => {
         seen.ahead += config.runAhead > 0 ? stats.engine_steps_total : 0;
         seen.shared += harness.steps.filter((step) => step.entries.length > 1).length;
       }),
-      { numRuns: 400 },
+      { numRuns: 250 },
     );
 
     // The traffic was worth it.

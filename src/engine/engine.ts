@@ -126,7 +126,8 @@ export class Engine {
     this.#isStepping = true;
     try {
       this.#hasNewMasks = false;
-      this.#endOverdue();
+      this.#sequences.abortOverdue(this.#options.now());
+      this.#outbox.emit(null);
       const startMs = this.#options.now();
       const hasRoom = this.#runner !== null && this.#inFlight.length <= this.#config.runAhead;
       // Drafts need known tokens, so a sequence that drafts has nothing in flight. What others have goes on meanwhile.
@@ -308,11 +309,6 @@ export class Engine {
     const known = toChorusError(error);
     if (known.code === "device_lost") return this.lose(known);
     this.#sequences.abortRequest(requestId, this.#options.now(), known);
-    this.#outbox.emit(null);
-  }
-
-  #endOverdue(): void {
-    this.#sequences.abortOverdue(this.#options.now());
     this.#outbox.emit(null);
   }
 }

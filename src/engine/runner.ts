@@ -51,7 +51,6 @@ export interface Runner {
   missing?(needs: DrawNeeds): Promise<void> | null;
 }
 
-/** The runners of an engine. */
 export interface Runners {
   readonly runner: Runner;
   /** A small model with the same tokens, which drafts, and the most tokens of a sequence in it. [none] */

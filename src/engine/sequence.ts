@@ -4,11 +4,6 @@ import type { SampledToken } from "./runner.ts";
 import type { PlannedState } from "./step-plan.ts";
 import type { SamplingParams } from "./sampling/sampling-params.ts";
 
-type SequenceStatus =
-  | { readonly state: "waiting" }
-  | { readonly state: "running" }
-  | { readonly state: "finished"; readonly reason: FinishReason };
-
 /** Sequences that advance together: the beams of a search. */
 export interface SequenceGroup {
   readonly numBeams: number;
@@ -106,7 +101,7 @@ export class Sequence {
 
   /** Whether it gets no rows: a beam until all beams of its group have their candidates, others until their mask is made. */
   readonly isHeld: boolean = false;
-  readonly status: SequenceStatus = { state: "waiting" };
+  readonly finishReason: FinishReason | null = null;
   readonly numComputedTokens: number = 0;
   /** Number of tokens that steps in flight are sampling. */
   readonly numPlaceholders: number = 0;
@@ -186,7 +181,11 @@ export class Sequence {
   }
 
   get isFinished(): boolean {
-    return this.status.state === "finished";
+    return this.finishReason !== null;
+  }
+
+  get isRunning(): boolean {
+    return this.slot !== null;
   }
 
   /** Enters the queue, at first or after a preemption. */
@@ -207,7 +206,6 @@ export class Sequence {
   }
 
   admit({ slot, blocks, numCachedTokens, numPublishedBlocks, publishedChain }: Admission): void {
-    this.#own.status = { state: "running" };
     this.#own.slot = slot;
     this.#blocks = blocks;
     this.#own.blockTable = blocks;
@@ -300,14 +298,13 @@ export class Sequence {
     this.#release();
     this.#own.numPlaceholders = 0;
     if (this.group !== null) this.#own.isHeld = this.group.hasCandidates(this);
-    this.#own.status = { state: "waiting" };
     this.#own.numPreemptions += 1;
   }
 
   finish(reason: FinishReason): void {
     this.#release();
     this.matcher?.dispose();
-    this.#own.status = { state: "finished", reason };
+    this.#own.finishReason = reason;
   }
 
   noteFirstToken(atMs: number): void {

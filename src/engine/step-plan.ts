@@ -90,7 +90,6 @@ export interface DrawnToken {
   readonly kind: "draw";
   readonly row: number;
   readonly slot: number;
-  /** Number of top log-probabilities to return. */
   readonly numTop: number;
   /** Index of the token in the output. Its random numbers follow from the seed and this index. */
   readonly outputIndex: number;

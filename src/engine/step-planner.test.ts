@@ -57,9 +57,11 @@ it("lays sequences out one after the other: rows, then per sequence scores befor
 });
 
 it("is plain data, without the sequence", () => {
-  const plan = new StepPlanner().plan([entry(placed([1, 2], 0, RULED))]);
+  const sequence = placed([1, 2], 0, RULED);
+  const plan = new StepPlanner().plan([entry(sequence)]);
   expect(structuredClone(plan)).toEqual(plan);
-  expect(plan.rules).toEqual([
+  expect(plan.rules[0]?.rules).toBe(sequence.params);
+  expect(plan.rules).toMatchObject([
     { slot: 0, rules: { logitBias: [], endTokenIds: [], badWords: [[5, 6]], allowedTokenIds: null } },
   ]);
 });

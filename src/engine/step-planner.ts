@@ -1,14 +1,11 @@
 import { allowedTokens } from "./sampling/grammar-matcher.ts";
 import { hasRules } from "./sampling/logit-rules.ts";
-import type { SamplingParams } from "./sampling/sampling-params.ts";
 import type { ScheduledSequence, Sequence } from "./sequence.ts";
 import {
   FEEDBACK,
   ROW_WORDS,
   type DrawNeeds,
   type DrawnToken,
-  type DrawParams,
-  type ListRules,
   type PlannedSequence,
   type Sample,
   type SlotRules,
@@ -23,7 +20,6 @@ interface Slot {
   readonly blockTable: readonly number[];
   /** Entries of the table that the runner has. */
   numBlocks: number;
-  readonly params: DrawParams;
   readonly isProcessed: boolean;
   /** Position of the token that was drawn last, if its row may use FEEDBACK; else -1. */
   feedbackPosition: number;
@@ -38,8 +34,8 @@ interface Draft {
 }
 
 /**
- * Turns scheduled sequences into a plan without references to them. It remembers what runners keep per slot, so that a
- * plan says only what has changed.
+ * Turns scheduled sequences into a plan that refers to nothing of them but their parameters. It remembers what runners keep
+ * per slot, so that a plan says only what has changed.
  */
 export class StepPlanner {
   readonly #slots: (Slot | undefined)[] = [];
@@ -60,7 +56,7 @@ export class StepPlanner {
       const slot = isNew ? (this.#slots[number] = newSlot(sequence)) : known;
       updateBlockTable(slot, number, blockTables);
       if (slot.isProcessed) updateHistory(scheduled, number, isNew, histories);
-      if (slot.isProcessed && isNew) rules.push({ slot: number, rules: listRules(sequence.params) });
+      if (slot.isProcessed && isNew) rules.push({ slot: number, rules: sequence.params });
       const firstRow = draft.numRows;
       addRows(draft, scheduled, number, slot.feedbackPosition);
       for (let i = 0; i < scored; i++) {
@@ -81,7 +77,6 @@ export class StepPlanner {
   }
 }
 
-/** Returns the needs of a sequence's draws and prompt scores. */
 export function drawNeeds({ params, group, matcher }: Sequence): DrawNeeds {
   return {
     kind: "draw",
@@ -92,9 +87,8 @@ export function drawNeeds({ params, group, matcher }: Sequence): DrawNeeds {
 }
 
 function newSlot(sequence: Sequence): Slot {
-  const { params, blockTable } = sequence;
   const { isProcessed } = drawNeeds(sequence);
-  return { sequence, blockTable, numBlocks: 0, params: drawParams(params), isProcessed, feedbackPosition: -1 };
+  return { sequence, blockTable: sequence.blockTable, numBlocks: 0, isProcessed, feedbackPosition: -1 };
 }
 
 function addRows(draft: Draft, scheduled: ScheduledSequence, slot: number, feedbackPosition: number): void {
@@ -113,20 +107,20 @@ function addRows(draft: Draft, scheduled: ScheduledSequence, slot: number, feedb
 
 /** @param position position of the drawn token */
 function drawn(draft: Draft, slot: Slot, number: number, row: number, position: number): DrawnToken {
-  const { sequence, params, isProcessed } = slot;
-  const { matcher, promptLength } = sequence;
+  const { sequence, isProcessed } = slot;
+  const { params, matcher, promptLength } = sequence;
   const outputIndex = position - promptLength;
-  const mask = matcher && draft.masks.push(allowedTokens(matcher, sequence.params, outputIndex)) - 1;
+  const mask = matcher && draft.masks.push(allowedTokens(matcher, params, outputIndex)) - 1;
   return {
     kind: "draw",
     row,
     slot: number,
-    numTop: sequence.params.topLogprobs,
+    numTop: params.topLogprobs,
     outputIndex,
     promptLength,
     params,
     isProcessed,
-    isTooEarly: matcher === null && outputIndex < sequence.params.minTokens,
+    isTooEarly: matcher === null && outputIndex < params.minTokens,
     isNormalised: sequence.group !== null,
     mask,
   };
@@ -145,17 +139,6 @@ function updateHistory(scheduled: ScheduledSequence, slot: number, isNew: boolea
   const { tokens, group } = sequence;
   if (isNew || group !== null) updates.push({ slot, start: 0, values: [...tokens, ...drafts] });
   else if (drafts.length > 0) updates.push({ slot, start: tokens.length, values: drafts });
-}
-
-function drawParams(params: SamplingParams): DrawParams {
-  const { temperature, topK, topP, minP, typicalP, seed } = params;
-  const { repetitionPenalty, frequencyPenalty, presencePenalty, noRepeatNgramSize } = params;
-  const penalties = { repetitionPenalty, frequencyPenalty, presencePenalty, noRepeatNgramSize };
-  return { temperature, topK, topP, minP, typicalP, seed, ...penalties };
-}
-
-function listRules({ logitBias, endTokenIds, badWords, allowedTokenIds }: SamplingParams): ListRules {
-  return { logitBias, endTokenIds, badWords, allowedTokenIds };
 }
 
 function knownToken(sequence: Sequence, position: number): number {

@@ -8,9 +8,6 @@ export interface Checkpoint {
   has(name: string): boolean;
   /** Rows first. @throws ChorusError model_invalid without such a tensor */
   shape(name: string): readonly number[];
-  /**
-   * Returns a matrix [rows, columns], or a vector as one row.
-   * @throws ChorusError model_invalid, model_unsupported
-   */
+  /** A vector is one row. @throws ChorusError model_invalid, model_unsupported */
   tensor(name: string): Tensor;
 }

@@ -7,9 +7,10 @@ import { BOOLEAN, JsonObject, LIST, OBJECT, STRING, type Kind } from "../protoco
  * @throws ChorusError model_invalid, with file, field and value, if a field has another type
  */
 export class JsonFields extends JsonObject {
-  constructor(file: string, json: unknown) {
+  /** @param prefix of the fields' names in errors */
+  constructor(file: string, json: unknown, prefix = "") {
     super(json, (name, expected, value) => {
-      const what = name === null ? `${file} must hold a JSON object` : `${file}: ${name} must be ${expected}`;
+      const what = name === null ? `${file} must hold a JSON object` : `${file}: ${prefix}${name} must be ${expected}`;
       return invalidFile(file, `${what}, not ${brief(value)}.`);
     });
   }
@@ -36,7 +37,6 @@ export class JsonFields extends JsonObject {
   }
 }
 
-/** @param file its name, or the name, a colon and a part of the file */
 export function invalidFile(file: string, sentence: string, options?: ErrorOptions): ChorusError {
   return new ChorusError("model_invalid", sentence, file.split(":")[0], options);
 }

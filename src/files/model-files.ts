@@ -37,7 +37,6 @@ type Opened = Blob | Uint8Array<ArrayBuffer> | IncomingFile;
 type OpenFile = (file: string) => Promise<Opened | Missing>;
 
 export class ModelFiles {
-  /** The folder's name. */
   readonly name: string;
   /** The folder's description in error messages. */
   readonly where: string;

@@ -47,10 +47,7 @@ export function foreignWeights(names: readonly string[]): string | null {
 
 const MAX_SHARDS = 1000;
 
-/**
- * Returns the shards that an index lists, each once.
- * @throws ChorusError model_invalid
- */
+/** Returns each shard once. @throws ChorusError model_invalid */
 export function parseShardNames(json: unknown): string[] {
   const map = new JsonFields(WEIGHTS_INDEX_FILE, json).get("weight_map");
   const shards = [...new Set(isObject(map) ? Object.values(map) : [])];
@@ -66,10 +63,7 @@ function isShardName(name: unknown): name is string {
   return typeof name === "string" && /^[\w-][\w.-]{0,200}\.safetensors$/.test(name);
 }
 
-/**
- * Parses a JSON file.
- * @throws ChorusError model_invalid, naming the file
- */
+/** @throws ChorusError model_invalid, naming the file */
 export function parseJsonFile(file: string, where: string, bytes: Uint8Array): unknown {
   const text = new TextDecoder().decode(bytes);
   try {

@@ -18,7 +18,6 @@ export interface Packing {
   readonly group: 16 | 32 | 64 | 128;
   /** Weights of a row that share d and m: as many as a group's, or 256. */
   readonly block: number;
-  /** How d and m are stored. */
   readonly floats: "half" | "float";
   /** A power of two; 1 with two levels. */
   readonly factor: number;
@@ -85,7 +84,7 @@ export function groupScales(
   { group, block, factor }: Packing,
   { d, m, scales, minimums }: PackedRows,
 ): { readonly scales: Float32Array<ArrayBuffer>; readonly minimums: Float32Array<ArrayBuffer> } {
-  const [ds, ms] = [floats(d), m && floats(m)];
+  const [ds, ms] = [asFloats(d), m && asFloats(m)];
   const groupsPerBlock = block / group;
   const length = ds.length * groupsPerBlock;
   const own = new Float32Array(length);
@@ -151,6 +150,7 @@ export function widen(packing: Packing, rows: PackedRows, wide: Packing): Packed
   };
 }
 
-function floats(values: Uint16Array<ArrayBuffer> | Float32Array<ArrayBuffer>): Float32Array<ArrayBuffer> {
+/** Returns d or m as floats. */
+export function asFloats(values: Uint16Array<ArrayBuffer> | Float32Array<ArrayBuffer>): Float32Array<ArrayBuffer> {
   return values instanceof Float32Array ? values : float16ToFloat32(values);
 }

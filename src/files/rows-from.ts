@@ -104,12 +104,7 @@ export function asVector(column: Tensor): Tensor {
 
 type ReadRows<Rows> = (tensor: Tensor, begin: number, end: number) => Promise<Rows>;
 
-async function collect<Rows>(
-  runs: readonly Run[],
-  length: number,
-  band: Band<Rows>,
-  read: ReadRows<Rows>,
-): Promise<Rows> {
+async function collect<Rows>(runs: readonly Run[], length: number, band: Band<Rows>, read: ReadRows<Rows>) {
   const [first] = runs;
   if (first && first.count === length) return read(first.tensor, first.row, first.row + first.count);
   const all = band.zeros(length);

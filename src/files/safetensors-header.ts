@@ -39,29 +39,18 @@ export interface TensorEntry {
   readonly end: number;
 }
 
-interface SafetensorsHeader {
-  readonly entries: readonly TensorEntry[];
-  /** The data's offset in the file. */
-  readonly dataBegin: number;
-  readonly fileBytes: number;
-}
-
-/**
- * Returns the offset of the header's end, which the file's first 8 bytes give.
- * @param file its name in error messages
- * @throws ChorusError model_invalid
- */
+/** Returns the header's end, which the file's first 8 bytes give. @throws ChorusError model_invalid */
 export function headerEnd(bytes: Uint8Array, fileBytes: number | null, file: string): number {
   return PREFIX_BYTES + readHeaderLength(bytes, fileBytes ?? Infinity, file);
 }
 
 /**
- * Reads the header and checks that every tensor listed lies inside the file.
+ * Checks that every tensor listed lies inside the file.
  * @param bytes the file's beginning, at least up to headerEnd()
- * @param fileBytes the file's size; null takes the size that the header implies
+ * @param fileBytes null takes the size that the header implies
  * @throws ChorusError model_invalid, with file and tensor
  */
-export function parseSafetensorsHeader(bytes: Uint8Array, fileBytes: number | null, file: string): SafetensorsHeader {
+export function parseSafetensorsHeader(bytes: Uint8Array, fileBytes: number | null, file: string) {
   const dataBegin = headerEnd(bytes, fileBytes, file);
   const header = readHeader(bytes.subarray(PREFIX_BYTES, dataBegin), file);
   const entries = Object.entries(header)

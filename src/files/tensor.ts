@@ -27,7 +27,6 @@ export interface PackedTensor {
   readRows(begin: number, end: number): Promise<PackedRows>;
 }
 
-/** Returns a packed matrix. */
 export function packedTensor(rows: number, columns: number, packed: PackedTensor): Tensor {
   const readRows: Tensor["readRows"] = async (begin, end) =>
     new Uint8Array(unpackRows(packed.packing, await packed.readRows(begin, end)).buffer);
@@ -39,7 +38,6 @@ export async function readF32(tensor: Tensor): Promise<Float32Array<ArrayBuffer>
   return floatsOf(await tensor.readRows(0, tensor.rows), tensor.dtype);
 }
 
-/** How a file stores a tensor. */
 export interface StoredAs {
   /** "Q4_K", "F16" */
   readonly type: string;
@@ -50,7 +48,6 @@ export function storedAs(tensor: Tensor): StoredAs {
   return { type: tensor.packed?.type ?? tensor.dtype, layout: layoutOf(tensor) };
 }
 
-/** Returns how a tensor is stored. */
 export function layoutOf({ packed, dtype }: Pick<Tensor, "packed" | "dtype">): WeightLayout {
   return packed?.packing ?? ({ F32: "f32", F16: "f16", BF16: "bf16" } as const)[dtype];
 }

@@ -19,7 +19,6 @@ export interface TokenizerSource {
   readonly chatTemplate: string | null;
   /** Used instead where a request has tools. */
   readonly toolTemplate: string | null;
-  /** Maps "eos_token", "bos_token", ... to their text. */
   readonly tokenNames: Readonly<Record<string, string>>;
   readonly eosTokenIds: readonly number[];
 }
@@ -61,10 +60,7 @@ export function withoutEncoder(source: TokenizerSource): TokenizerSource {
 }
 
 /** Reads the template from chat_template.jinja, or from tokenizer_config.json: alone, or among several with names. */
-async function readChatTemplates(
-  files: ModelFiles,
-  config: JsonFields,
-): Promise<Pick<TokenizerSource, "chatTemplate" | "toolTemplate">> {
+async function readChatTemplates(files: ModelFiles, config: JsonFields) {
   const own = await files.tryReadText("chat_template.jinja");
   const configured = own ?? config.get("chat_template");
   if (typeof configured === "string") return { chatTemplate: configured, toolTemplate: null };

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Tokenizer } from "@huggingface/tokenizers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { anyText } from "../../tests/any-text.ts";
 import { filesInMemory } from "../../tests/files-in-memory.ts";
 import { loadTokenizer, type ModelTokenizer } from "./tokenizer.ts";
 import { betweenPieces } from "./words.ts";
@@ -51,7 +52,7 @@ describe("pre-tokenizers of other families", () => {
       await wordsOf([split(QWEN), { ...byteLevel, use_regex: false }]),
     ];
     fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) =>
+      fc.property(anyText(60), (text) =>
         tokenizers.every((tokenizer) => decode(tokenizer.encodePlain(text), tokenizer) === text),
       ),
     );

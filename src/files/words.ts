@@ -63,7 +63,6 @@ const WORDS =
 /** Like WORDS: the library's digits are ASCII's, Hugging Face's are all that Unicode calls numbers. */
 const DIGITS = { one: /\P{N}+|\p{N}/gu, several: /\P{N}+|\p{N}+/gu };
 
-/** Gives a pre-tokenizer these patterns. */
 export function setPatterns(step: PreTokenizer): void {
   if (step instanceof ByteLevelPreTokenizer) step.pattern = WORDS;
   if (step instanceof DigitsPreTokenizer)

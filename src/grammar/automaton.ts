@@ -48,13 +48,15 @@ export class Automaton {
   /** @param expression without rules @throws TooComplex */
   static of(this: void, expression: Expression): Automaton {
     const machine = new Machine(new Program(new Map([["root", expression]]), CODE_POINTS), Infinity);
-    return new Automaton(
-      explored(
-        machine.start(),
-        (position) => position,
-        (position) => ({ isEnd: position.isComplete, edges: machine.edgesOf(position) }),
-      ),
+    const states = explored(
+      machine.start(),
+      (position) => position,
+      (position) => ({
+        isEnd: position.isComplete,
+        edges: machine.edgesOf(position).map(({ first, last, of }) => ({ first, last, to: machine.positionAt(of) })),
+      }),
     );
+    return new Automaton(states);
   }
 
   /** Returns the texts that are in all of some languages, one at least, and in none of others. @throws TooComplex */
@@ -81,7 +83,6 @@ export class Automaton {
     return new Automaton(finite(states));
   }
 
-  /** Returns the texts that are in any of these languages. */
   static inAny(languages: readonly Automaton[]): Automaton {
     return Automaton.inAll([ANYTHING], [Automaton.inAll([ANYTHING], languages)]);
   }
@@ -90,7 +91,6 @@ export class Automaton {
     return !this.#states.some(({ isEnd }) => isEnd);
   }
 
-  /** Returns whether the text is one of the language. */
   has(value: string): boolean {
     let at: number | undefined = 0;
     for (const letter of value) {

@@ -3,7 +3,6 @@ export type CharSet = readonly (readonly [first: number, last: number])[];
 
 const LAST = 0x10ffff;
 
-/** All characters. */
 export const ANY_CHARACTER: CharSet = normalized([[0, LAST]]);
 
 /** Returns the set of ranges that may overlap and be in any order. */
@@ -40,15 +39,7 @@ export function complement(set: CharSet): CharSet {
 }
 
 export function intersection(a: CharSet, b: CharSet): CharSet {
-  const both: [number, number][] = [];
-  for (let i = 0, j = 0; i < a.length && j < b.length;) {
-    const [[first = 0, last = 0] = [], [otherFirst = 0, otherLast = 0] = []] = [a[i], b[j]];
-    const [from, to] = [Math.max(first, otherFirst), Math.min(last, otherLast)];
-    if (from <= to) both.push([from, to]);
-    if (last < otherLast) i += 1;
-    else j += 1;
-  }
-  return both;
+  return complement(union(complement(a), complement(b)));
 }
 
 /** Cuts ranges where any begins or ends. Returns the pieces in order, each with the ranges that it is a part of. */

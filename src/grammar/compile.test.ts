@@ -3,10 +3,9 @@
 import { expect, test } from "vitest";
 
 import { Automaton } from "./automaton.ts";
-import { compile } from "./compile.ts";
+import { compile, schemaProblem } from "./compile.ts";
 import type { GrammarSource } from "./grammar-source.ts";
 import { parsePattern } from "./regex.ts";
-import { schemaProblem } from "./schema-problem.ts";
 import { withinSteps } from "./work.ts";
 
 const many = (count: number, one: (i: number) => unknown) => Array.from({ length: count }, (_, i) => one(i));

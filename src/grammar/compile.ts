@@ -1,5 +1,4 @@
 import { ChorusError } from "../protocol/errors.ts";
-import type { AnswerWarning } from "../protocol/openai.ts";
 import { rulesOf, type GrammarSource } from "./grammar-source.ts";
 import { Machine } from "./machine.ts";
 import { Program } from "./program.ts";
@@ -11,15 +10,8 @@ const LIMITS = [TooComplex, TooMuchWork, RangeError];
 /** More than any grammar that is compiled within seconds. */
 const MAX_STEPS = 2_000_000;
 
-export interface CompiledGrammar {
-  /** It can begin. */
-  readonly machine: Machine;
-  /** What is left out of a lenient schema. */
-  readonly warnings: readonly AnswerWarning[];
-}
-
-/** @throws ChorusError saying what is wrong with the source */
-export function compile(source: GrammarSource): CompiledGrammar {
+/** Returns a machine that can begin. @throws ChorusError saying what is wrong with the source */
+export function compile(source: GrammarSource) {
   const { param } = source;
   try {
     return withinSteps(MAX_STEPS, () => {
@@ -36,5 +28,16 @@ export function compile(source: GrammarSource): CompiledGrammar {
       `${param} is too large or too ambiguous; make it smaller or simpler.`,
       param,
     );
+  }
+}
+
+/** Returns why answers can't follow a schema: the same check as for a request, except for what depends on a model's tokens. */
+export function schemaProblem(schema: unknown): string | null {
+  try {
+    compile({ kind: "schema", schema, param: "schema" });
+    return null;
+  } catch (error) {
+    if (error instanceof ChorusError) return error.message;
+    throw error;
   }
 }

@@ -161,7 +161,6 @@ function digit(first: number, last: number): Expression {
 
 interface Decimal {
   readonly digits: string;
-  /** Number of digits before the point. */
   readonly point: number;
 }
 
@@ -174,7 +173,6 @@ function decimalOf(value: number): Decimal {
   return point > 0 ? { digits, point } : { digits: "0".repeat(1 - point) + digits, point: 1 };
 }
 
-/** Returns the least double above a finite one. */
 function doubleAfter(value: number): number {
   if (!Number.isFinite(value)) return value;
   const double = new Float64Array([value + 0]); // -0 becomes 0

@@ -20,10 +20,7 @@ import { CONTROL_ESCAPES, NotationParser } from "./notation-parser.ts";
 const NAME = /[A-Za-z_][\w.-]*/y;
 const DIGITS_OF: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 
-/**
- * @param known rules that it may refer to
- * @throws ChorusError invalid_value, saying what is wrong and in which line
- */
+/** @param known rules that it may refer to @throws ChorusError invalid_value, saying what is wrong and in which line */
 export function parseEbnf(source: string, param: string, known: Rules = new Map()): Rules {
   return new EbnfParser(source, param).rules(known);
 }
@@ -136,7 +133,6 @@ function withoutLeftRecursion(name: string, body: Expression): Expression {
   );
 }
 
-/** Returns a rule that begins with itself. */
 function leftRecursive(rules: Rules): string | undefined {
   const empty = rulesWhere(rules, mayBeEmpty);
   const beginnings = (one: Expression): string[] => {

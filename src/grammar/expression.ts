@@ -8,10 +8,8 @@ export type Expression =
   | { readonly kind: "choice"; readonly options: readonly Expression[] }
   | { readonly kind: "repeat"; readonly of: Expression; readonly min: number; readonly max: number };
 
-/** An expression that is not made of others. */
 export type Leaf =
   | { readonly kind: "text"; readonly text: string }
-  /** One character of a set. */
   | { readonly kind: "character"; readonly set: CharSet }
   | { readonly kind: "rule"; readonly name: string }
   /** A finite automaton of texts that have at most so many characters. The first state is the start; all can come to an end. */
@@ -43,7 +41,6 @@ export const IMPOSSIBLE = choice();
 /** A grammar's rules by name; the whole text is "root". */
 export type Rules = ReadonlyMap<string, Expression>;
 
-/** Returns the expressions that it is made of. */
 export function partsOf(expression: Expression): readonly Expression[] {
   if (expression.kind === "sequence") return expression.parts;
   if (expression.kind === "choice") return expression.options;

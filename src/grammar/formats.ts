@@ -2,31 +2,22 @@
 
 import type { SchemaNode } from "./schema-node.ts";
 
-const DATE = (() => {
-  const leapYear = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)";
-  const others =
-    "(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8])";
-  return `(?:[0-9]{4}-(?:${others})|${leapYear}-02-29)`;
-})();
+const LEAP_YEAR = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)";
+const OTHER_DAYS =
+  "(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8])";
+const DATE = `(?:[0-9]{4}-(?:${OTHER_DAYS})|${LEAP_YEAR}-02-29)`;
+const HOUR = "(?:[01][0-9]|2[0-3])";
+const secondsIn = (zone: string) => `(?:\\.[0-9]+)?(?:[Zz]|[+-]${zone})`;
 /** Leap seconds end a day of UTC, and are written so. */
-const TIME = (() => {
-  const end = (zone: string) => `(?:\\.[0-9]+)?(?:[Zz]|[+-]${zone})`;
-  const hour = "(?:[01][0-9]|2[0-3])";
-  return `(?:${hour}:[0-5][0-9]:[0-5][0-9]${end(`${hour}:[0-5][0-9]`)}|23:59:60${end("00:00")})`;
-})();
+const TIME = `(?:${HOUR}:[0-5][0-9]:[0-5][0-9]${secondsIn(`${HOUR}:[0-5][0-9]`)}|23:59:60${secondsIn("00:00")})`;
 
 const BYTE = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])";
 const IPV4 = `(?:${BYTE}\\.){3}${BYTE}`;
-const IPV6 = (() => {
-  const word = "[0-9A-Fa-f]{1,4}";
-  const end = `(?:${word}:${word}|${IPV4})`;
-  const begun = Array.from({ length: 6 }, (_, before) => {
-    const first = before === 0 ? "" : `(?:(?:${word}:){0,${before - 1}}${word})?`;
-    return `${first}::(?:${word}:){${5 - before}}${end}`;
-  });
-  const upTo = (count: number) => `(?:(?:${word}:){0,${count - 1}}${word})?`;
-  return `(?:(?:${word}:){6}${end}|${begun.join("|")}|${upTo(6)}::${word}|${upTo(7)}::)`;
-})();
+const WORD = "[0-9A-Fa-f]{1,4}";
+const LAST_WORDS = `(?:${WORD}:${WORD}|${IPV4})`;
+const wordsUpTo = (count: number) => (count === 0 ? "" : `(?:(?:${WORD}:){0,${count - 1}}${WORD})?`);
+const SHORTENED = [0, 1, 2, 3, 4, 5].map((count) => `${wordsUpTo(count)}::(?:${WORD}:){${5 - count}}${LAST_WORDS}`);
+const IPV6 = `(?:(?:${WORD}:){6}${LAST_WORDS}|${SHORTENED.join("|")}|${wordsUpTo(6)}::${WORD}|${wordsUpTo(7)}::)`;
 
 const LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
 const HOSTNAME = `${LABEL}(?:\\.${LABEL})*`;
@@ -47,24 +38,18 @@ function addresses(more: string, inQuery: string) {
   return { absolute, reference: `(?:${absolute}|${relative})` };
 }
 const PRIVATE = "\\ue000-\\uf8ff\\u{f0000}-\\u{ffffd}\\u{100000}-\\u{10fffd}";
-const UNICODE = (() => {
-  const planes = Array.from({ length: 13 }, (_, i) => (i + 1).toString(16));
-  return `\\u00a0-\\ud7ff\\uf900-\\ufdcf\\ufdf0-\\uffef${planes.map((plane) => `\\u{${plane}0000}-\\u{${plane}fffd}`).join("")}\\u{e1000}-\\u{efffd}`;
-})();
+const PLANES = Array.from("123456789abcd", (plane) => `\\u{${plane}0000}-\\u{${plane}fffd}`).join("");
+const UNICODE = `\\u00a0-\\ud7ff\\uf900-\\ufdcf\\ufdf0-\\uffef${PLANES}\\u{e1000}-\\u{efffd}`;
 const URI = addresses("", "");
 const IRI = addresses(UNICODE, PRIVATE);
-const URI_TEMPLATE = (() => {
-  const letter = `(?:[A-Za-z0-9_]|${ESCAPED})`;
-  const variable = `${letter}(?:\\.?${letter})*(?::[1-9][0-9]{0,3}|\\*)?`;
-  const literal = `[!#$&-;=?-\\[\\]_a-z~${UNICODE}${PRIVATE}]|${ESCAPED}`;
-  return `(?:${literal}|\\{[+#./;?&=,!@|]?${variable}(?:,${variable})*\\})*`;
-})();
+const LETTER = `(?:[A-Za-z0-9_]|${ESCAPED})`;
+const VARIABLE = `${LETTER}(?:\\.?${LETTER})*(?::[1-9][0-9]{0,3}|\\*)?`;
+const OUTSIDE = `[!#$&-;=?-\\[\\]_a-z~${UNICODE}${PRIVATE}]|${ESCAPED}`;
+const URI_TEMPLATE = `(?:${OUTSIDE}|\\{[+#./;?&=,!@|]?${VARIABLE}(?:,${VARIABLE})*\\})*`;
 
-const DURATION = (() => {
-  const time = "(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S)";
-  const date = "(?:[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?|[0-9]+M(?:[0-9]+D)?|[0-9]+D)";
-  return `P(?:${date}(?:T${time})?|T${time}|[0-9]+W)`;
-})();
+const HOURS = "(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S)";
+const DAYS = "(?:[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?|[0-9]+M(?:[0-9]+D)?|[0-9]+D)";
+const DURATION = `P(?:${DAYS}(?:T${HOURS})?|T${HOURS}|[0-9]+W)`;
 const POINTER = "(?:/(?:[^/~]|~[01])*)*";
 
 const FORMATS: Readonly<Record<string, string>> = {
@@ -89,10 +74,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 /** Formats of the standard that no regular expression describes. */
 const NOT_REGULAR = ["regex", "idn-email", "idn-hostname"];
 
-/**
- * Returns the pattern of a schema's format; undefined for one that says nothing here, as it is none of the standard.
- * @throws NotHeld
- */
+/** Returns undefined for a format that says nothing here, as it is none of the standard. @throws NotHeld */
 export function formatPattern(node: SchemaNode): string | undefined {
   const format = node.get("format");
   if (typeof format !== "string") return undefined;

@@ -19,7 +19,6 @@ export interface CompiledGrammar {
 }
 
 export type GrammarCall =
-  /** Answers the compiled grammar. */
   | { readonly type: "compile"; readonly source: GrammarSource }
   /** Comes before the calls below. */
   | { readonly type: "start"; readonly vocabulary: GrammarVocabulary }

@@ -25,7 +25,6 @@ export class GrammarService {
     this.#turnMs = turnMs;
   }
 
-  /** Answers one call after the other. */
   answer(call: GrammarCall): GrammarAnswer {
     switch (call.type) {
       case "compile": {

@@ -25,14 +25,12 @@ export type GrammarSource = { readonly param: string } &
         readonly signs?: readonly Sign[];
       }
     | { readonly kind: "regex"; readonly pattern: string }
-    /** One of these texts. */
     | { readonly kind: "choice"; readonly choices: readonly string[] }
     /** In the notation of xgrammar and llama.cpp. It may refer to rules that schemas describe. */
     | { readonly kind: "ebnf"; readonly ebnf: string; readonly schemas?: readonly NamedSchema[] }
   );
 
 interface NamedSchema {
-  /** Of its rule. */
   readonly name: string;
   readonly source: Extract<GrammarSource, { readonly kind: "schema" }>;
 }
@@ -51,7 +49,7 @@ function writtenRules(source: GrammarSource): WrittenRules {
     case "schema": {
       const { schema, whitespace, isLenient = false, spelling, signs = [] } = source;
       const layout = spelling ? spelledLayout(spelling, signs) : layoutOf(whitespace);
-      return jsonSchemaRules(schema, param, { layout, isLenient });
+      return jsonSchemaRules(schema, param, layout, isLenient);
     }
     case "regex":
       return { rules: new Map([["root", parseRegex(source.pattern, param)]]), warnings: [] };

@@ -202,7 +202,7 @@ test("requests of one grammar share its compilation, at once and one after anoth
 
 test("programs are kept up to a size, those that were used last", async () => {
   const threads = new Threads();
-  const grammars = grammarsOf(threads, { maxKept: 500 });
+  const grammars = grammarsOf(threads, { maxKept: 560 });
   const sizes: number[] = [];
   for (const pattern of ["a{1,9}", "b{1,9}", "a{1,9}", "c{1,9}", "a{1,9}", "b{1,9}"]) {
     await grammars.matchers(regex(pattern), [EOS], 1);

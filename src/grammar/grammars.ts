@@ -7,28 +7,20 @@ import type { CompiledGrammar, GrammarCall, GrammarPort, GrammarThread, GrammarV
 import type { GrammarSource } from "./grammar-source.ts";
 import { ThreadMatcher } from "./thread-matcher.ts";
 
-export interface GrammarLimits {
+export const DEFAULT_LIMITS = {
   /** Most time to take the vocabulary. */
-  readonly startMs: number;
-  readonly compileMs: number;
-  /** How long others wait for a grammar that is being compiled. Then it keeps the thread for itself. */
-  readonly patienceMs: number;
-  /** Threads that slow grammars may keep at once, until they are compiled. */
-  readonly maxSlow: number;
-  /** Most time to compute one token's mask. */
-  readonly maskMs: number;
-  /** Most characters of programs to keep, with the sources that they are found by. */
-  readonly maxKept: number;
-}
-
-export const DEFAULT_LIMITS: GrammarLimits = {
   startMs: 60_000,
   compileMs: 5_000,
+  /** How long others wait for a grammar that is being compiled. Then it keeps the thread for itself. */
   patienceMs: 200,
+  /** Threads that slow grammars may keep at once, until they are compiled. */
   maxSlow: 3,
+  /** Most time to compute one token's mask. */
   maskMs: 2_000,
+  /** Most characters of programs to keep, with the sources that they are found by. */
   maxKept: 16_000_000,
 };
+export type GrammarLimits = typeof DEFAULT_LIMITS;
 
 const WHAT = "The grammar thread";
 
@@ -143,7 +135,6 @@ export class Grammars {
     return (this.#compiling = thread);
   }
 
-  /** Returns the thread that has the vocabulary. */
   async #followingThread(): Promise<GrammarThread> {
     if (this.#isDisposed) throw disposed();
     if (this.#following?.thread.isEnded !== false) {

@@ -27,7 +27,6 @@ interface Kinds {
 
 type SchemasAt = (at: number) => readonly PlacedSchema[];
 
-/** Returns an array that is valid under all of these schemas. */
 export function arrayOf(nodes: readonly SchemaNode[], visitor: SchemaVisitor): Expression {
   const [min, max] = [largestCount(nodes, "minItems"), smallestCount(nodes, "maxItems")];
   const unevaluated = nodes.find((node) => (node.get("unevaluatedItems") ?? true) !== true);
@@ -83,10 +82,7 @@ function countedUpTo({ least, most }: Tally): number {
 }
 
 /** Returns the schemas of a schema's first elements, and of all further ones. */
-function itemsOf(node: SchemaNode): {
-  readonly first: readonly PlacedSchema[];
-  readonly rest: readonly PlacedSchema[];
-} {
+function itemsOf(node: SchemaNode) {
   if (node.has("prefixItems")) return { first: node.schemas("prefixItems"), rest: node.schema("items") };
   if (!Array.isArray(node.get("items"))) return { first: [], rest: node.schema("items") };
   const first = (node.get("items") as unknown[]).length === 0 ? [] : node.schemas("items");

@@ -1,5 +1,4 @@
-// JSON on one line, with ", " and ": " as separators, like Python's json.dumps. Other white space is allowed only where a
-// request has it, since a weak model would write it for ever. A layout may also spell values otherwise.
+// Ways to write JSON. White space is allowed only where a request has it, since a weak model would write it for ever.
 
 import { ANY_CHARACTER, charSetOf, complement, intersection, normalized, union, type CharSet } from "./char-set.ts";
 import {
@@ -17,10 +16,8 @@ import { COLON, COMMA, jsonText } from "./json-text.ts";
 
 /** How texts are written. */
 export interface Quotes {
-  /** Stands on both sides. */
   readonly mark: Expression;
   text(value: string): Expression;
-  /** One character of a set. */
   character(set: CharSet): Expression;
   /** Any text. [any number of any characters] */
   readonly any?: Expression;
@@ -48,7 +45,6 @@ export interface Layout {
 const CONTROL = normalized([[0, 0x1f]]);
 const ESCAPED = union(CONTROL, charSetOf('"\\'));
 
-/** Characters that need no escape in a string. */
 const PLAIN_CHARACTER: CharSet = complement(ESCAPED);
 
 const ANY_ESCAPE = choice(...escapesOf(ESCAPED));
@@ -78,7 +74,6 @@ const JSON_QUOTES: Quotes = {
   character: (set) => (set === ANY_CHARACTER ? ANY_JSON_CHARACTER : jsonCharacter(set)),
 };
 
-/** JSON on one line. */
 export const ONE_LINE: Layout = {
   name: "",
   comma: text(COMMA),
@@ -108,7 +103,6 @@ export function quoted(content: Expression, quotes: Quotes): Expression {
   return sequence(quotes.mark, any ?? spelled(content), quotes.mark);
 }
 
-/** Returns a value as a layout writes it. */
 export function written(value: unknown, layout: Layout): Expression {
   if (layout.name === ONE_LINE.name) return text(jsonText(value));
   if (typeof value === "string") return quoted(text(value), layout.texts);
@@ -123,11 +117,7 @@ export function written(value: unknown, layout: Layout): Expression {
   return sequence(brackets[0], ...list(members), brackets[1]);
 }
 
-/**
- * Returns what may follow in a list behind so many parts.
- * @param part what each one is; null: there are no more
- * @param least fewest parts in the list
- */
+/** Returns what may follow in a list behind so many parts. @param part null: no more @param least fewest in the list */
 export function furtherOf(
   part: Expression | null,
   comma: Expression,

@@ -1,6 +1,6 @@
 import { Automaton } from "./automaton.ts";
 import { codePoint } from "./char-set.ts";
-import { equalTo, numbersWithin } from "./decimal-range.ts";
+import { equalTo, numbersWithin, type NumberBounds } from "./decimal-range.ts";
 import type { Expression } from "./expression.ts";
 import { parseRegex } from "./regex.ts";
 import { NOT_INTEGER, type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
@@ -10,7 +10,6 @@ import { excludedLiterals } from "./schema-types.ts";
 const MAX_MULTIPLE = 1000;
 const MAX_DECIMALS = 6;
 
-/** Returns a number that is valid under all of these schemas. */
 export function numberOf(nodes: readonly SchemaNode[], type: "integer" | "number", visitor: SchemaVisitor): Expression {
   const bounds = boundsOf(nodes);
   const multiples = nodes.flatMap((node) =>
@@ -37,7 +36,7 @@ function multiplesOf(multiple: number, node: SchemaNode): Automaton {
   while (decimals <= MAX_DECIMALS && !Number.isInteger(Number((multiple * 10 ** decimals).toPrecision(15))))
     decimals += 1;
   const units = Number((multiple * 10 ** decimals).toPrecision(15));
-  if (!(multiple > 0)) throw node.at("multipleOf").invalid("a number above 0");
+  if (!(multiple > 0)) throw node.invalid("a number above 0", "multipleOf");
   if (decimals > MAX_DECIMALS || units > MAX_MULTIPLE) {
     throw node.unsupported(
       "multipleOf",
@@ -61,18 +60,10 @@ function multiplesOf(multiple: number, node: SchemaNode): Automaton {
   return new Automaton(states);
 }
 
-/** Reads draft 4's exclusiveMinimum, too, which is true or false. */
-function boundsOf(nodes: readonly SchemaNode[]) {
-  const bounds = { minimum: -Infinity, maximum: Infinity, exclusiveMinimum: -Infinity, exclusiveMaximum: Infinity };
-  for (const node of nodes) {
-    const isExclusive = (keyword: string) => node.get(keyword) === true;
-    const read = (keyword: string) => (typeof node.get(keyword) === "boolean" ? undefined : node.finite(keyword));
-    const low = isExclusive("exclusiveMinimum") ? "exclusiveMinimum" : "minimum";
-    const high = isExclusive("exclusiveMaximum") ? "exclusiveMaximum" : "maximum";
-    bounds[low] = Math.max(bounds[low], read("minimum") ?? -Infinity);
-    bounds[high] = Math.min(bounds[high], read("maximum") ?? Infinity);
-    bounds.exclusiveMinimum = Math.max(bounds.exclusiveMinimum, read("exclusiveMinimum") ?? -Infinity);
-    bounds.exclusiveMaximum = Math.min(bounds.exclusiveMaximum, read("exclusiveMaximum") ?? Infinity);
-  }
-  return bounds;
+function boundsOf(nodes: readonly SchemaNode[]): NumberBounds {
+  const largest = (keyword: string) => Math.max(...nodes.map((node) => node.finite(keyword) ?? -Infinity));
+  const smallest = (keyword: string) => Math.min(...nodes.map((node) => node.finite(keyword) ?? Infinity));
+  const [minimum, exclusiveMinimum] = [largest("minimum"), largest("exclusiveMinimum")];
+  const [maximum, exclusiveMaximum] = [smallest("maximum"), smallest("exclusiveMaximum")];
+  return { minimum, maximum, exclusiveMinimum, exclusiveMaximum };
 }

@@ -70,45 +70,40 @@ export class Members {
   /** In the schemas' order. */
   readonly names: readonly string[];
   readonly required: ReadonlySet<string>;
+  /** Patterns of names, and the names that match them. */
+  readonly patterns: ReadonlyMap<string, Automaton>;
   readonly #nodes;
 
   constructor(nodes: readonly SchemaNode[]) {
     this.#nodes = nodes.map((node) => ({
       named: node.named("properties"),
-      patterns: [...node.named("patternProperties")].map(([pattern, placed]) => ({
-        pattern,
-        placed,
-        language: node.holding("patternProperties", () =>
-          Automaton.remembered(`names ${pattern}`, () => Automaton.of(parsePattern(pattern, placed.path))),
-        ),
-      })),
+      patterned: node.named("patternProperties"),
       additional: node.schema("additionalProperties"),
     }));
+    const languageOf = (node: SchemaNode, pattern: string, { path }: PlacedSchema) =>
+      node.holding("patternProperties", () =>
+        Automaton.remembered(`names ${pattern}`, () => Automaton.of(parsePattern(pattern, path))),
+      );
+    const patterned = nodes.flatMap((node) =>
+      [...node.named("patternProperties")].map(([one, placed]) => [one, languageOf(node, one, placed)] as const),
+    );
+    this.patterns = new Map(patterned);
     this.required = new Set(nodes.flatMap((node) => node.names("required")));
     this.names = [...new Set([...this.#nodes.flatMap(({ named }) => [...named.keys()]), ...this.required])];
   }
 
-  /** Patterns of names, and the names that match them. */
-  get patterns(): ReadonlyMap<string, Automaton> {
-    return new Map(
-      this.#nodes.flatMap(({ patterns }) => patterns.map(({ pattern, language }) => [pattern, language] as const)),
-    );
+  schemasOf(name: string): readonly PlacedSchema[] {
+    const matched = [...this.patterns].filter(([, language]) => language.has(name));
+    return this.schemasMatching(new Set(matched.map(([pattern]) => pattern)), name);
   }
 
-  schemasOf(name: string): readonly PlacedSchema[] {
-    return this.#nodes.flatMap(({ named, patterns, additional }) => {
-      const own = named.get(name);
-      const matching = patterns.filter(({ language }) => language.has(name)).map(({ placed }) => placed);
+  /** Returns the schemas of a member whose name matches just these patterns. @param name [one that isn't in the schemas] */
+  schemasMatching(matched: ReadonlySet<string>, name?: string): readonly PlacedSchema[] {
+    return this.#nodes.flatMap(({ named, patterned, additional }) => {
+      const own = name === undefined ? undefined : named.get(name);
+      const matching = [...patterned].filter(([pattern]) => matched.has(pattern)).map(([, placed]) => placed);
       const all = own === undefined ? matching : [own, ...matching];
       return all.length > 0 ? all : additional;
-    });
-  }
-
-  /** Returns the schemas of a member whose name isn't in the schemas, and matches just these patterns. */
-  schemasOfOthers(matched: ReadonlySet<string>): readonly PlacedSchema[] {
-    return this.#nodes.flatMap(({ patterns, additional }) => {
-      const matching = patterns.filter(({ pattern }) => matched.has(pattern)).map(({ placed }) => placed);
-      return matching.length > 0 ? matching : additional;
     });
   }
 }
@@ -119,9 +114,9 @@ function othersOf(members: Members, allowed: Automaton | null, visitor: SchemaVi
   const named = (name: Expression, schemas: readonly PlacedSchema[]) =>
     visitor.define(memberOf(name, layout, visitor.visit(schemas, layout.inside(null))));
   const isForbidden = (schemas: readonly PlacedSchema[]) => schemas.some(({ schema }) => schema === false);
-  if (members.patterns.size === 0 && isForbidden(members.schemasOfOthers(new Set()))) return null;
+  if (members.patterns.size === 0 && isForbidden(members.schemasMatching(new Set()))) return null;
   if (allowed === null && members.patterns.size + members.names.length === 0) {
-    return named(quoted(ANY_TEXT, layout.names), members.schemasOfOthers(new Set()));
+    return named(quoted(ANY_TEXT, layout.names), members.schemasMatching(new Set()));
   }
   const known = members.names.length > 0 ? [Automaton.of(choice(...members.names.map(text)))] : [];
   const all = Automaton.inAll([allowed ?? Automaton.of(ANY_TEXT)], known);
@@ -135,7 +130,7 @@ function othersOf(members: Members, allowed: Automaton | null, visitor: SchemaVi
     if (classes.length > MAX_CLASSES) throw new TooComplex();
   }
   const options = classes.flatMap(({ names, matched }) => {
-    const schemas = members.schemasOfOthers(matched);
+    const schemas = members.schemasMatching(matched);
     if (isForbidden(schemas) || names.isEmpty) return [];
     const { mark } = layout.names;
     return [named(sequence(mark, names.inQuotes(layout.names), mark), schemas)];

@@ -1,9 +1,10 @@
-// 200 random schemas: whatever is drawn from what their grammars allow, over a real vocabulary, is valid under them.
+// 120 random schemas: whatever is drawn from what their grammars allow, over a real vocabulary, is valid under them.
 
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
+import { anyText } from "../../tests/any-text.ts";
 import { drawAnswer, grammarCompiler } from "../../tests/requests/grammars.ts";
 import { loadChorusTokenizer } from "../../tests/requests/request-context.ts";
 
@@ -14,7 +15,7 @@ const compiler = grammarCompiler(VOCABULARY);
 
 const name = fc.constantFrom("a", "ab", "b", "name", "né", 'quo"te', "", "__proto__x");
 const scalar = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 5 }),
+  anyText(5),
   fc.integer(),
   fc.boolean(),
   fc.constant(null),
@@ -97,11 +98,11 @@ const { schema } = fc.letrec<{ schema: object; leaf: object }>((tie) => ({
 const MAX_TOKENS = 200;
 const CLOSING = ['"', "]", "}", '"]', '"}'].flatMap((text) => tokenizer.encodePlain(text));
 
-test("every finished answer to 200 random schemas parses and is valid", async () => {
+test("every finished answer to 120 random schemas parses and is valid", async () => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   let finished = 0;
   let characters = 0;
-  for (const [i, one] of fc.sample(schema, { numRuns: 200, seed: 8 }).entries()) {
+  for (const [i, one] of fc.sample(schema, { numRuns: 120, seed: 8 }).entries()) {
     const isValid = ajv.compile(one);
     const [matcher] = await compiler.matchers({ kind: "schema", schema: one, param: "schema" }, [EOS], 1);
     const random = seededRandom(i);
@@ -117,8 +118,8 @@ test("every finished answer to 200 random schemas parses and is valid", async ()
       true,
     );
   }
-  expect(finished).toBeGreaterThan(150);
-  expect(characters).toBeGreaterThan(5000);
+  expect(finished).toBeGreaterThan(90);
+  expect(characters).toBeGreaterThan(3000);
 });
 
 function seededRandom(seed: number): () => number {

@@ -30,13 +30,6 @@ const MAX_INSIDE = 256;
 /** Rules that others refer to. */
 const MAX_REFERRED = 20_000;
 
-export interface SchemaOptions {
-  /** White space between values. */
-  readonly layout?: Layout;
-  /** Whether keywords that can't be held are left out. */
-  readonly isLenient?: boolean;
-}
-
 /** A grammar, and the keywords that are left out of it, with their places. */
 export interface WrittenRules {
   readonly rules: Rules;
@@ -45,10 +38,10 @@ export interface WrittenRules {
 
 /**
  * @param param the field with the schema, for errors and warnings
+ * @param isLenient whether keywords that can't be held are left out
  * @throws ChorusError invalid_type, invalid_value, unsupported_parameter, naming the place in the schema
  */
-export function jsonSchemaRules(schema: unknown, param: string, options: SchemaOptions = {}): WrittenRules {
-  const { layout = ONE_LINE, isLenient = false } = options;
+export function jsonSchemaRules(schema: unknown, param: string, layout: Layout, isLenient: boolean): WrittenRules {
   const warnings: AnswerWarning[] = [];
   const own = isLenient ? structuredClone(schema) : schema;
   for (;;) {
@@ -71,7 +64,6 @@ class Writer implements SchemaVisitor {
   readonly #rules = new Map<string, Expression>();
   /** Names of rules that others refer to, by what they are. */
   readonly #referred = new Map<string, string>();
-  /** How many schemas are being visited, each within the one before. */
   #numInside = 0;
 
   constructor(schema: unknown, param: string, layout: Layout, warnings: AnswerWarning[] | null) {

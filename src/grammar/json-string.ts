@@ -7,13 +7,6 @@ import { parsePattern } from "./regex.ts";
 import { largestCount, NOT_PATTERN, smallestCount, type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
 import { excludedLiterals } from "./schema-types.ts";
 
-/** What a text must match, one expression at least, and what it must not match; and the most characters that it may have. */
-interface Texts {
-  readonly all: readonly Expression[];
-  readonly none: readonly Expression[];
-  readonly most: number;
-}
-
 /** Returns a string that is valid under all of these schemas. @throws TooComplex */
 export function stringOf(nodes: readonly SchemaNode[], { layout: { texts } }: SchemaVisitor): Expression {
   const { all, none, most } = textsOf(nodes);
@@ -37,7 +30,8 @@ const lengths = (min: number, max: number) =>
 const languageOf = (all: readonly Expression[], none: readonly Expression[]) =>
   Automaton.inAll(all.map(Automaton.of), none.map(Automaton.of));
 
-function textsOf(nodes: readonly SchemaNode[]): Texts {
+/** Returns what a text must match, one expression at least, and what it must not; and the most characters that it may have. */
+function textsOf(nodes: readonly SchemaNode[]) {
   const min = largestCount(nodes, "minLength");
   const max = Math.min(smallestCount(nodes, "maxLength"), ...nodes.map(formatLength));
   const all = nodes.flatMap((node) => {
@@ -56,6 +50,6 @@ function textsOf(nodes: readonly SchemaNode[]): Texts {
 function patternsOf(node: SchemaNode, keyword: string): Expression[] {
   const pattern = node.get(keyword);
   if (pattern === undefined) return [];
-  if (typeof pattern !== "string") throw node.at("pattern").invalid("a regular expression");
+  if (typeof pattern !== "string") throw node.invalid("a regular expression", "pattern");
   return [node.holding(keyword, () => parsePattern(pattern, `${node.path}.pattern`))];
 }

@@ -29,11 +29,9 @@ const tooMany =
   (node, keyword) => [{ type, [least]: (node.count(keyword) ?? 0) + 1 }];
 const all = (node: SchemaNode, keyword: string) => node.list(keyword).map((one) => ({ not: one }));
 
-/** Draft 4's exclusive bounds are true or false, and say nothing alone. */
 const beyond =
   (bound: string): Opposite =>
-  (node, keyword) =>
-    typeof node.get(keyword) === "boolean" ? [] : [{ type: "number", [bound]: node.get(keyword) }];
+  (node, keyword) => [{ type: "number", [bound]: node.get(keyword) }];
 
 /** Keywords that say something about a value by themselves. Those that no draft has are ignored, as drafts say. */
 const OWN: Readonly<Record<string, Opposite>> = {
@@ -91,14 +89,8 @@ const OWN: Readonly<Record<string, Opposite>> = {
     ];
   },
   [NOT_PATTERN]: (node) => [{ type: "string", pattern: node.get(NOT_PATTERN) }],
-  minimum: (node) => {
-    const isBeyond = node.get("exclusiveMinimum") === true;
-    return [{ type: "number", [isBeyond ? "maximum" : "exclusiveMaximum"]: node.get("minimum") }];
-  },
-  maximum: (node) => {
-    const isBeyond = node.get("exclusiveMaximum") === true;
-    return [{ type: "number", [isBeyond ? "minimum" : "exclusiveMinimum"]: node.get("maximum") }];
-  },
+  minimum: beyond("exclusiveMaximum"),
+  maximum: beyond("exclusiveMinimum"),
   exclusiveMinimum: beyond("maximum"),
   exclusiveMaximum: beyond("minimum"),
   multipleOf: unsaid,

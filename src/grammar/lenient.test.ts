@@ -4,9 +4,8 @@
 
 import { expect, test } from "vitest";
 
-import { compile } from "./compile.ts";
+import { compile, schemaProblem } from "./compile.ts";
 import { jsonText } from "./json-text.ts";
-import { schemaProblem } from "./schema-problem.ts";
 
 const UNIQUE = { type: "array", items: { type: "integer" }, uniqueItems: true };
 const BEHIND = { type: "string", pattern: "(?<=a)b" };

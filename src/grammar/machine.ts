@@ -15,10 +15,7 @@ interface Place {
   readonly number: number;
 }
 
-interface Beginning {
-  readonly state: number;
-  readonly behind: Place | null;
-}
+type Beginning = Pick<Place, "state" | "behind">;
 
 /** All places where a text may be. */
 export interface Position {
@@ -55,6 +52,8 @@ type PlainProgram = Pick<Program, "states" | "root" | "tokens">;
 
 export class Machine {
   readonly program: PlainProgram;
+  /** How often the positions were forgotten. Those that are still held can be read from: their places say all. */
+  numForgotten = 0;
   readonly #states: readonly State[];
   readonly #maxPositions: number;
   #places = new Map<Place | null, Map<number, Place>>();
@@ -65,7 +64,6 @@ export class Machine {
   /** Positions that have a mask, the oldest first. */
   #masked: Position[] = [];
   #maskBytes = 0;
-  #numForgotten = 0;
 
   constructor(program: PlainProgram, maxPositions = MAX_POSITIONS) {
     this.program = program;
@@ -73,20 +71,15 @@ export class Machine {
     this.#maxPositions = maxPositions;
   }
 
-  /** How often the positions were forgotten. Those that are still held can be read from: their places say all. */
-  get numForgotten(): number {
-    return this.#numForgotten;
-  }
-
   /** Returns the position before the text. @throws TooMuchWork */
   start(): Position {
-    return this.#positionAt([{ state: this.program.root, behind: null }]);
+    return this.positionAt([{ state: this.program.root, behind: null }]);
   }
 
   /** Forgets the positions if too much is kept. */
   tidy(): void {
     if (this.#positions.size <= this.#maxPositions && this.#numPlacesKept <= MAX_PLACES_KEPT) return;
-    this.#numForgotten += 1;
+    this.numForgotten += 1;
     // Whoever holds one of them would hold all that can be reached from it.
     for (const position of this.#positions.values()) {
       position.index = position.mask = null;
@@ -120,10 +113,9 @@ export class Machine {
     const at = (position.index ??= this.#indexOf(position))[byte] ?? 0;
     const next = position.next[at] ?? null;
     if (next === null || "places" in next) return next;
-    return (position.next[at] = this.#positionAt(next));
+    return (position.next[at] = this.positionAt(next));
   }
 
-  /** Returns whether this is one of the grammar's texts. */
   accepts(text: string): boolean {
     const end = new TextEncoder()
       .encode(text)
@@ -137,8 +129,8 @@ export class Machine {
     let repetition: Place | undefined;
     for (const { state: at, behind: place } of places) {
       const state = this.#states[place?.state ?? RETURN];
-      if (place === null || (state?.kind !== "repeat" && state?.kind !== "automaton") || !state.isText) continue;
-      const number = state.kind === "repeat" ? state.body : state.ways[0]?.body;
+      if (place === null || state?.kind !== "loop" || !state.isText) continue;
+      const number = state.ways[0]?.body;
       const body = this.#states[number ?? RETURN];
       if (at !== number && !(body?.kind === "either" && body.next.includes(at))) continue;
       const left = (state.max ?? Infinity) - place.count + 1;
@@ -152,11 +144,7 @@ export class Machine {
   }
 
   /** Returns what may be read at a position, apart from each other, and where that leads. */
-  edgesOf(position: Position) {
-    return this.#edgesOf(position).map(({ first, last, of }) => ({ first, last, to: this.#positionAt(of) }));
-  }
-
-  #edgesOf({ places }: Position) {
+  edgesOf({ places }: Position) {
     const edges = places.flatMap(({ state: at, behind }) => {
       const reads = this.#states[at];
       return reads?.kind === "bytes"
@@ -170,62 +158,51 @@ export class Machine {
   #indexOf(position: Position): Uint8Array {
     const index = new Uint8Array(256);
     position.next = [null];
-    for (const { first, last, of } of this.#edgesOf(position)) {
+    for (const { first, last, of } of this.edgesOf(position)) {
       index.fill(position.next.push(of) - 1, first, last + 1);
     }
     return index;
   }
 
   /** Returns the position where one may be in any of these states. */
-  #positionAt(begin: readonly Beginning[]): Position {
+  positionAt(begin: readonly Beginning[]): Position {
     const seen = new Set<Place>();
     const places: Place[] = [];
     let isComplete = false;
-    const left: [state: number, behind: Place | null, count: number][] = begin.map(({ state, behind }) => [
-      state,
-      behind,
-      0,
-    ]);
-    for (let now = left.pop(); now !== undefined; now = left.pop()) {
-      const [number, behind, count] = now;
-      const place = this.#place(number, behind, count);
+    const left = begin.map(({ state, behind }) => this.#place(state, behind));
+    for (let place = left.pop(); place !== undefined; place = left.pop()) {
       if (seen.has(place)) continue;
       seen.add(place);
       if (seen.size > MAX_PLACES) throw new TooMuchWork();
+      const { state: number, behind, count } = place;
       const state = this.#states[number];
       switch (state?.kind) {
         case "bytes":
           places.push(place);
           break;
         case "either":
-          for (const next of state.next) left.push([next, behind, 0]);
+          for (const next of state.next) left.push(this.#place(next, behind));
           break;
         case "call": {
           const isLast = this.#states[state.next]?.kind === "return";
-          left.push([state.rule, isLast ? behind : this.#place(state.next, behind, 0), 0]);
+          left.push(this.#place(state.rule, isLast ? behind : this.#place(state.next, behind)));
           break;
         }
-        case "repeat": {
+        case "loop": {
           // What fewer rounds may be followed by contains what more may be.
           if (count > 0 && state.min === 0 && seen.has(this.#place(number, behind, count - 1))) break;
-          if (count >= state.min) left.push([state.next, behind, 0]);
-          if (state.max !== null && count >= state.max) break;
+          if (state.end !== null && count >= state.min) left.push(this.#place(state.end, behind));
           const after = state.max === null ? Math.min(count + 1, state.min) : count + 1;
-          left.push([state.body, this.#place(number, behind, after), 0]);
-          break;
-        }
-        case "automaton":
           for (const { body, to, least } of state.ways) {
-            if (state.max !== null && count + least > state.max) continue;
-            left.push([body, this.#place(to, behind, state.max === null ? 0 : count + 1), 0]);
+            if (count + least > (state.max ?? Infinity)) continue;
+            left.push(this.#place(body, this.#place(to, behind, after)));
           }
-          if (state.end !== null) left.push([state.end, behind, 0]);
           break;
-        case "return":
-        case undefined: {
-          if (behind === null) isComplete = true;
-          else left.push([behind.state, behind.behind, behind.count]);
         }
+        case "return":
+        case undefined:
+          if (behind === null) isComplete = true;
+          else left.push(behind);
       }
     }
     return this.#kept(places, isComplete);
@@ -242,7 +219,7 @@ export class Machine {
     return position;
   }
 
-  #place(state: number, behind: Place | null, count: number): Place {
+  #place(state: number, behind: Place | null, count = 0): Place {
     let inner = this.#places.get(behind);
     if (inner === undefined) this.#places.set(behind, (inner = new Map()));
     const key = state * 2 ** 20 + count;

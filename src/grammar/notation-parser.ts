@@ -29,7 +29,6 @@ export abstract class NotationParser {
   protected abstract readonly repetition: RegExp;
   /** Must be escaped in classes. */
   protected abstract readonly forbiddenInClass: string;
-  /** Returns whether a sequence ends here. */
   protected abstract endsHere(): boolean;
   protected abstract atom(): Expression;
   /** Reads an escape in a class, behind its backslash. */
@@ -90,7 +89,6 @@ export abstract class NotationParser {
     throw this.invalid("a range in [] is out of order, or not between characters");
   }
 
-  /** Reads the code of a character. */
   protected hex(count: number): number {
     const digits = this.match(new RegExp(`[0-9a-fA-F]{${count}}`, "y"));
     if (digits === "") throw this.invalid(`${count} hexadecimal digits are missing`);

@@ -13,23 +13,13 @@ export type State =
   | { readonly kind: "either"; readonly next: readonly number[] }
   | { readonly kind: "call"; readonly rule: number; readonly next: number }
   /**
-   * Reads its body so many times; `max` is null without a limit. `isText`: its body is any character of a JSON string.
+   * Reads a body and goes on with `to`, or ends. `min` and `max` bound how many bodies are read in all (null: no limit), and
+   * `least` is how many a way takes to an end. `isText`: any characters of a JSON string may come.
    */
   | {
-      readonly kind: "repeat";
-      readonly body: number;
-      readonly min: number;
-      readonly max: number | null;
-      readonly next: number;
-      readonly isText: boolean;
-    }
-  /**
-   * Reads a body, and goes on with `to`, or ends. `max` bounds the characters of all bodies, and `least` is how many of them
-   * a way takes to an end. `isText`: any characters of a JSON string may come.
-   */
-  | {
-      readonly kind: "automaton";
+      readonly kind: "loop";
       readonly ways: readonly { readonly body: number; readonly to: number; readonly least: number }[];
+      readonly min: number;
       readonly max: number | null;
       readonly end: number | null;
       readonly isText: boolean;
@@ -50,6 +40,9 @@ const ENCODER = new TextEncoder();
 export const FIRST_TOKEN_BYTE = 0xf8;
 const MAX_TOKENS = 8;
 
+/** Programs are written as JSON, which has no Infinity. */
+const limitOf = (max: number) => (max === Infinity ? null : max);
+
 /** What a program reads one by one: bytes, or whole characters. */
 interface Alphabet {
   readonly ofText: (text: string) => Iterable<number>;
@@ -65,7 +58,6 @@ export const CODE_POINTS: Alphabet = {
 /** Its public fields are all that a machine needs, and plain data. */
 export class Program {
   readonly states: State[] = [{ kind: "return" }, { kind: "either", next: [] }];
-  /** Where the text begins. */
   readonly root: number;
   /** Tokens that are read as one byte each, which no text has: FIRST_TOKEN_BYTE and what follows. */
   readonly tokens: number[] = [];
@@ -137,12 +129,12 @@ export class Program {
         if (max === 1) {
           return min === 1 ? body : this.#add({ kind: "either", next: [body, next] });
         }
-        const isText = of === ANY_JSON_CHARACTER;
-        return this.#add({ kind: "repeat", body, min, max: max === Infinity ? null : max, next, isText });
+        const ways = [{ body, to: this.states.length, least: 1 }];
+        return this.#add({ kind: "loop", ways, min, max: limitOf(max), end: next, isText: of === ANY_JSON_CHARACTER });
       }
       case "states": {
         const entries = expression.states.map(() => this.#add({ kind: "return" })); // they lead to each other
-        const max = expression.most === Infinity ? null : expression.most;
+        const max = limitOf(expression.most);
         expression.states.forEach(({ isEnd, ways }, i) => {
           const [only, second] = ways;
           const edges = ways.flatMap(({ of, to }) =>
@@ -156,12 +148,13 @@ export class Program {
             return;
           }
           this.states[entries[i] ?? DEAD_END] = {
-            kind: "automaton",
+            kind: "loop",
             ways: ways.map(({ of, to }) => ({
               body: this.#before(of, RETURN),
               to: entries[to] ?? DEAD_END,
               least: 1 + (expression.states[to]?.least ?? 0),
             })),
+            min: 0,
             max,
             end: isEnd ? next : null,
             isText: isEnd && !second && only?.of === ANY_JSON_CHARACTER && only.to === i,

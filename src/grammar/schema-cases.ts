@@ -37,9 +37,9 @@ export class SchemaCases {
     this.#document = document;
   }
 
-  /** Returns the cases in which all of the schemas are valid. */
-  of(schemas: readonly PlacedSchema[]): Case[] {
-    return schemas.reduce<Case[]>((cases, one) => this.#both(cases, () => this.#casesOf(one, []), one), [[]]);
+  /** Returns the cases in which all of the schemas are valid. @param within the schemas around them, for the same value */
+  of(schemas: readonly PlacedSchema[], within: readonly SchemaNode[] = []): Case[] {
+    return schemas.reduce<Case[]>((cases, one) => this.#both(cases, () => this.#casesOf(one, within), one), [[]]);
   }
 
   /** Returns whether obviously no value fits the case. */
@@ -106,8 +106,7 @@ export class SchemaCases {
     if (node.has("not")) for (const one of node.schema("not")) and(() => casesOf(this.not(one, node.place("not"))));
     if (node.has("if") && (node.has("then") || node.has("else") || inside.some(closes))) {
       const [condition = { schema: true, path: node.path }] = node.schema("if");
-      const branch = (first: PlacedSchema, keyword: string) =>
-        node.schema(keyword).reduce((all, one) => this.#both(all, () => casesOf(one), one), casesOf(first));
+      const branch = (first: PlacedSchema, keyword: string) => this.of([first, ...node.schema(keyword)], inside);
       and(() => [...branch(condition, "then"), ...branch(this.not(condition, node.place("if")), "else")]);
     }
     for (const keyword of ["dependencies", "dependentRequired", "dependentSchemas"]) {
@@ -118,10 +117,8 @@ export class SchemaCases {
         const names = typeof schema === "string" ? [schema] : schema;
         const further = Array.isArray(names) ? made("of", { required: names }) : one;
         const present = made("present", { type: "object", required: [name] });
-        and(() => [
-          ...casesOf(made("without", { properties: { [name]: false } })),
-          ...this.#both(casesOf(present), () => casesOf(further), further),
-        ]);
+        const without = made("without", { properties: { [name]: false } });
+        and(() => [...casesOf(without), ...this.of([present, further], inside)]);
       }
     }
     return closes(node) ? cases.map((one) => this.#closed(node, one)) : cases;

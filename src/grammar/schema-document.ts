@@ -38,13 +38,8 @@ export class SchemaDocument {
   readonly #document: unknown;
   readonly #param: string;
   readonly #idKeyword: string;
+  /** By schema, also of those that were made for a keyword in the document. */
   readonly #nodes = new Map<object, SchemaNode>();
-  /** Schemas that aren't in the document, but were made for a keyword in it. */
-  readonly #made = new Map<object, NotHeld["place"]>();
-  /** By schema: where it stands. */
-  readonly #paths = new Map<object, string>();
-  /** By schema: the address that its references begin at. */
-  readonly #bases = new Map<object, string>();
   /** Schemas with an address of their own, without "#" or with "#anchor". */
   readonly #addressed = new Map<string, unknown>();
   /** How many schemas have an anchor for dynamic references; "": $recursiveAnchor. */
@@ -65,40 +60,35 @@ export class SchemaDocument {
 
   /** Returns the schema as a node, always the same one. @throws ChorusError invalid_type */
   nodeOf({ schema, path }: PlacedSchema): SchemaNode {
-    const known = isObject(schema) ? this.#nodes.get(schema) : undefined;
-    if (known !== undefined) return known;
-    if (!isObject(schema)) return new SchemaNode(schema, path, this.#nodes.size); // which throws
-    const at = this.#paths.get(schema) ?? path;
-    const madeFor = this.#made.get(schema);
+    // A reference may lead into data.
+    return this.#nodes.get(schema as object) ?? this.#added(schema, path, NO_ADDRESS);
+  }
+
+  #added(schema: unknown, path: string, base: string, madeFor?: NotHeld["place"]): SchemaNode {
     const unread = madeFor ? new Set<string>() : this.#othersKeywords;
-    const node = new SchemaNode(schema, at, this.#nodes.size, unread, madeFor);
-    this.#nodes.set(schema, node);
+    const node = new SchemaNode(schema, path, this.#nodes.size, base, unread, madeFor);
+    this.#nodes.set(node.object, node);
     return node;
   }
 
   /** Places a schema that was made from another where that one stands. */
   adopt<T extends object>(made: T, from: SchemaNode, madeFor: NotHeld["place"]): T {
-    this.#walk(made, this.#bases.get(from.object) ?? NO_ADDRESS, from.path, true, madeFor);
+    this.#walk(made, from.base, from.path, true, madeFor);
     return made;
   }
 
-  /**
-   * Returns what a reference points to.
-   * @throws ChorusError invalid_value
-   * @throws NotHeld if what it means depends on the references before it
-   */
+  /** @throws ChorusError invalid_value @throws NotHeld if what it means depends on the references before it */
   referred(node: SchemaNode, keyword = "$ref"): PlacedSchema {
     const reference = node.get(keyword);
-    const base = this.#bases.get(node.object) ?? NO_ADDRESS;
-    const address = typeof reference === "string" ? addressOf(reference, base) : undefined;
-    if (address === undefined) throw node.at(keyword).invalid('a place in this schema, such as "#/$defs/name"');
+    const address = typeof reference === "string" ? addressOf(reference, node.base) : undefined;
+    if (address === undefined) throw node.invalid('a place in this schema, such as "#/$defs/name"', keyword);
     const [resource = "", fragment = ""] = address.split("#");
-    if (this.#addressed.get(resource) === SEVERAL) throw node.at(keyword).invalid("the address of one schema");
+    if (this.#addressed.get(resource) === SEVERAL) throw node.invalid("the address of one schema", keyword);
     if (keyword !== "$ref" && (this.#dynamic.get(fragment) ?? 0) > 1)
       throw node.unsupported(keyword, "several schemas have its anchor; use $ref");
     if (fragment !== "" && !fragment.startsWith("/")) {
       const schema = this.#addressed.get(`${resource}#${percentDecoded(fragment) ?? fragment}`);
-      if (schema === undefined || schema === SEVERAL) throw node.at(keyword).invalid("one place that is there");
+      if (schema === undefined || schema === SEVERAL) throw node.invalid("one place that is there", keyword);
       return { schema, path: `${this.#param}.${fragment}` };
     }
     const steps = fragment.split("/").slice(1);
@@ -107,22 +97,17 @@ export class SchemaDocument {
     const isLocal = typeof reference === "string" && reference.startsWith("#");
     const schema = within ?? (isLocal ? stepped(this.#document, steps) : undefined);
     if (schema !== undefined) return { schema, path: `${this.#param}${fragment.replaceAll("/", ".")}` };
-    throw node
-      .at(keyword)
-      .invalid(this.#addressed.has(resource) || isLocal ? "a place that is there" : "a place in this schema");
+    const isKnown = this.#addressed.has(resource) || isLocal;
+    throw node.invalid(isKnown ? "a place that is there" : "a place in this schema", keyword);
   }
 
   /** @param madeFor of what isn't in the document: its parts stand where it does */
   #walk(value: unknown, base: string, path: string, isSchema: boolean, madeFor?: NotHeld["place"]): void {
     const pathOf = (step: string) => (madeFor ? path : `${path}${step}`);
     if (Array.isArray(value)) value.forEach((one, i) => this.#walk(one, base, pathOf(`[${i}]`), isSchema, madeFor));
-    if (!isObject(value) || this.#bases.has(value)) return;
+    if (!isObject(value) || this.#nodes.has(value)) return;
     const own = isSchema ? this.#ownAddress(value, base) : base;
-    if (isSchema) {
-      this.#bases.set(value, own);
-      this.#paths.set(value, path);
-      if (madeFor) this.#made.set(value, madeFor);
-    }
+    if (isSchema) this.#added(value, path, own, madeFor);
     for (const [key, one] of Object.entries(value)) {
       if (!isSchema || !DATA.includes(key))
         this.#walk(one, own, pathOf(`.${key}`), !isSchema || !BY_NAME.includes(key), madeFor);

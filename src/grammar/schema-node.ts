@@ -6,7 +6,6 @@ import type { Layout } from "./json-layout.ts";
 import { NotHeld } from "./schema-left-out.ts";
 import { TooComplex } from "./work.ts";
 
-/** A schema, and where it stands. */
 export interface PlacedSchema {
   readonly schema: unknown;
   readonly path: string;
@@ -14,7 +13,6 @@ export interface PlacedSchema {
 
 /** Makes the grammars of a schema's parts. */
 export interface SchemaVisitor {
-  /** How values are written here. */
   readonly layout: Layout;
   /** Values that are valid under all of these schemas. @param layout [this one] */
   visit(schemas: readonly PlacedSchema[], layout?: Layout): Expression;
@@ -35,31 +33,35 @@ export const NOT_ENUM = "\0notEnum";
 export const NOT_PATTERN = "\0notPattern";
 export const NOT_INTEGER = "\0notInteger";
 
+/** Draft 4's exclusive bounds are true or false, and say how the others are meant. */
+const BOUNDS: Readonly<Record<string, string>> = { exclusiveMinimum: "minimum", exclusiveMaximum: "maximum" };
+
 /** A schema that is an object, with its place. */
 export class SchemaNode {
   readonly path: string;
   readonly object: Readonly<Record<string, unknown>>;
   /** Tells the document's nodes apart. */
   readonly number: number;
+  /** The address that its references begin at. */
+  readonly base: string;
   /** Of a schema that isn't in the document: the keyword there that it was made for. */
   readonly madeFor: NotHeld["place"] | undefined;
 
   readonly #unread: ReadonlySet<string>;
 
-  /**
-   * @param unread keywords that its draft doesn't have
-   * @throws ChorusError invalid_type
-   */
+  /** @param unread keywords that its draft doesn't have @throws ChorusError invalid_type */
   constructor(
     schema: unknown,
     path: string,
     number: number,
-    unread: ReadonlySet<string> = new Set(),
+    base: string,
+    unread: ReadonlySet<string>,
     madeFor?: NotHeld["place"],
   ) {
     this.#unread = unread;
     this.path = path;
     this.number = number;
+    this.base = base;
     this.madeFor = madeFor;
     if (!isObject(schema)) {
       throw new ChorusError("invalid_type", `${path} must be a JSON schema: an object, true or false.`, path);
@@ -73,20 +75,18 @@ export class SchemaNode {
 
   get(keyword: string): unknown {
     if (this.#unread.has(keyword) || !Object.hasOwn(this.object, keyword)) return undefined;
-    return this.object[keyword];
+    const value = this.object[keyword];
+    const bound = typeof value === "boolean" ? BOUNDS[keyword] : undefined;
+    if (bound === undefined) return value;
+    return value === true ? this.object[bound] : undefined;
   }
 
-  /** Returns a keyword's value, for errors about it. */
-  at(keyword: string): { invalid(expected: string): ChorusError } {
-    const path = `${this.path}.${keyword}`;
-    return { invalid: (expected) => new ChorusError("invalid_value", `${path} must be ${expected}.`, path) };
+  /** @param keyword whose value it is [the whole schema] */
+  invalid(expected: string, keyword?: string): ChorusError {
+    const path = keyword === undefined ? this.path : `${this.path}.${keyword}`;
+    return new ChorusError("invalid_value", `${path} must be ${expected}.`, path);
   }
 
-  invalid(expected: string): ChorusError {
-    return new ChorusError("invalid_value", `${this.path} must be ${expected}.`, this.path);
-  }
-
-  /** @param instead what to write instead */
   unsupported(keyword: string, instead: string): NotHeld {
     const path = keyword.startsWith("\0") ? this.path : `${this.path}.${keyword}`;
     return new NotHeld("unsupported_parameter", `${path} is not supported: ${instead}.`, path, this.place(keyword));
@@ -111,14 +111,14 @@ export class SchemaNode {
 
   list(keyword: string): readonly unknown[] {
     const value = this.get(keyword);
-    if (!Array.isArray(value) || value.length === 0) throw this.at(keyword).invalid("a list that is not empty");
+    if (!Array.isArray(value) || value.length === 0) throw this.invalid("a list that is not empty", keyword);
     return value;
   }
 
   finite(keyword: string): number | undefined {
     const value = this.get(keyword);
     if (value === undefined || (typeof value === "number" && Number.isFinite(value))) return value;
-    throw this.at(keyword).invalid("a number");
+    throw this.invalid("a number", keyword);
   }
 
   /** Reads a count of characters, elements or properties. */
@@ -126,10 +126,9 @@ export class SchemaNode {
     const value = this.get(keyword);
     if (value === undefined) return undefined;
     if (typeof value === "number" && Number.isInteger(value) && value >= 0) return value;
-    throw this.at(keyword).invalid("a whole number, 0 or more");
+    throw this.invalid("a whole number, 0 or more", keyword);
   }
 
-  /** Returns the schemas in a keyword that has a list of them. */
   schemas(keyword: string): PlacedSchema[] {
     return this.list(keyword).map((schema, i) => ({ schema, path: `${this.path}.${keyword}[${i}]` }));
   }
@@ -139,10 +138,9 @@ export class SchemaNode {
     return this.has(keyword) ? [{ schema: this.get(keyword), path: `${this.path}.${keyword}` }] : [];
   }
 
-  /** Returns the schemas in a keyword by their names. */
   named(keyword: string): Map<string, PlacedSchema> {
     const value = this.get(keyword) ?? {};
-    if (!isObject(value)) throw this.at(keyword).invalid("an object of schemas");
+    if (!isObject(value)) throw this.invalid("an object of schemas", keyword);
     return new Map(
       Object.entries(value).map(([name, schema]) => [name, { schema, path: `${this.path}.${keyword}.${name}` }]),
     );
@@ -153,7 +151,7 @@ export class SchemaNode {
     // Up to draft 3 it was true or false, in the property itself.
     if (typeof value === "boolean") return [];
     if (Array.isArray(value) && value.every((name) => typeof name === "string")) return value;
-    throw this.at(keyword).invalid("a list of names");
+    throw this.invalid("a list of names", keyword);
   }
 }
 
@@ -163,7 +161,6 @@ export function notHeld(nodes: readonly SchemaNode[], keywords: readonly string[
   if (keyword !== undefined) return nodes.find((node) => node.has(keyword))?.unsupported(keyword, instead);
 }
 
-/** Returns the largest of a count in several schemas. */
 export function largestCount(nodes: readonly SchemaNode[], keyword: string): number {
   return nodes.reduce((most, node) => Math.max(most, node.count(keyword) ?? 0), 0);
 }

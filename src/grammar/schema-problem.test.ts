@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { SETTINGS_EXAMPLES } from "../app/state/settings/settings-help.ts";
-import { schemaProblem } from "./schema-problem.ts";
+import { SETTINGS_EXAMPLES } from "../app/state/settings/settings-examples.ts";
+import { schemaProblem } from "./compile.ts";
 
 it.each([
   [{ type: "object", properties: { age: { type: "integer" }, name: {} } }, null],

@@ -24,7 +24,7 @@ export function givenTypes(node: SchemaNode): TypeName[] | undefined {
   if (value === undefined) return undefined;
   return (Array.isArray(value) ? value : [value]).map((name) => {
     const found = TYPES.find((type) => type === name);
-    if (found === undefined) throw node.at("type").invalid(`one of ${TYPES.join(", ")}`);
+    if (found === undefined) throw node.invalid(`one of ${TYPES.join(", ")}`, "type");
     return found;
   });
 }

@@ -46,10 +46,7 @@ export class TokenTrie {
     return this.#tokens[id] ?? "";
   }
 
-  /**
-   * Fills a mask with the tokens that may come at a position: bit (id & 31) of word (id >>> 5). Yields while there is more to do.
-   * @throws TooMuchWork
-   */
+  /** Fills a mask: bit (id & 31) of word (id >>> 5). Yields while there is more to do. @throws TooMuchWork */
   *fill(mask: Uint32Array, machine: Machine, position: Position): Generator<void, void> {
     if (position.mask === null) machine.keepMask(position, yield* this.#maskAt(machine, position));
     const { base, others } = position.mask ?? { base: null, others: new Uint32Array() };

@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from "vitest";
 
 import { webGpuBackend } from "../backends/gpu/webgpu-backend.ts";
 import type { EngineConfig } from "../protocol/config.ts";
-import { ChorusError } from "../protocol/errors.ts";
+import { ChorusError, toErrorData } from "../protocol/errors.ts";
 import type { ModelCard } from "../protocol/reports.ts";
 import { FakeBackend } from "../../tests/fakes/fake-backend.ts";
 import { fakePlatform } from "../../tests/fakes/fake-platform.ts";
@@ -37,13 +37,8 @@ async function load(
   const offered =
     gpu instanceof FakeBackend ? gpu.offered : { name: "webgpu" as const, load: async () => webGpuBackend(gpu) };
   const host = new EngineHost({ ...platform, backends: [offered, ...platform.backends] });
-  const result = await host.load(
-    LOCATION,
-    config,
-    () => undefined,
-    () => undefined,
-  );
-  return result.ok ? result.value.model : result.error;
+  const nothing = () => undefined;
+  return host.load(LOCATION, config, nothing, nothing).then(({ model }) => model, toErrorData);
 }
 
 /** A GPU on which loading fails in some way. */
@@ -194,7 +189,7 @@ test("a GPU that failed before is better than nothing", async () => {
     () => undefined,
     () => undefined,
   );
-  expect(loaded).toMatchObject({ ok: true, value: { model: { backend: "webgpu" } } });
+  expect(loaded).toMatchObject({ model: { backend: "webgpu" } });
 });
 
 test("where the CPU fails too, the error says what was wrong with the GPU", async () => {
@@ -202,14 +197,15 @@ test("where the CPU fails too, the error says what was wrong with the GPU", asyn
   cpu.onLoad = () => Promise.reject(new ChorusError("out_of_memory", "The CPU is full."));
   const gpu = failing(() => Promise.reject(new ChorusError("kernel_refused", "norm.wgsl: no.")));
   const host = new EngineHost(fakePlatform([gpu, cpu]));
-  const result = await host.load(
+  const result = host.load(
     LOCATION,
     { backend: "auto" },
     () => undefined,
     () => undefined,
   );
-  expect(result).toMatchObject({
-    error: { code: "out_of_memory", message: expect.stringMatching(/CPU is full.*norm\.wgsl: no\./) as string },
+  await expect(result).rejects.toMatchObject({
+    code: "out_of_memory",
+    message: expect.stringMatching(/CPU is full.*norm\.wgsl: no\./) as string,
   });
 });
 

@@ -4,17 +4,15 @@ import { ModelLoader } from "./loading/model-loader.ts";
 import { ModelOrigin } from "./loading/model-origin.ts";
 import { throttleProgress } from "./loading/throttle-progress.ts";
 import type { Platform } from "./platforms/platform.ts";
-import { resultLater, resultOf } from "./results.ts";
 import { Session } from "./session.ts";
 
-/** The host's side of `EngineService`: knows which session there is and who listens, and answers with errors as data. */
+/** The host's side of `EngineService`: knows which session there is, and who listens. */
 export class EngineHost implements EngineService {
   readonly #platform: Platform;
   /** Null until a load begins. */
   #loader: ModelLoader | null = null;
   /** Null until the load ends. */
   #session: Session | null = null;
-  /** The reports that have listeners. */
   readonly #reported: Record<OptionalReports, boolean> = { steps: false, words: false, kernels: false };
 
   constructor(platform: Platform) {
@@ -26,25 +24,24 @@ export class EngineHost implements EngineService {
     return this.#session;
   }
 
-  load: EngineService["load"] = (location, config, onMessage, onProgress) =>
-    resultLater(async () => {
-      const platform = this.#platform;
-      const loader = (this.#loader = new ModelLoader(new ModelOrigin(location, platform), config, platform));
-      const model = await loader.load(throttleProgress(onProgress, () => platform.now()));
-      this.#session = new Session({ model, config, loader, platform, reported: this.#reported, onMessage });
-      return this.#session.loaded;
-    });
+  load: EngineService["load"] = async (location, config, onMessage, onProgress) => {
+    const platform = this.#platform;
+    const loader = (this.#loader = new ModelLoader(new ModelOrigin(location, platform), config, platform));
+    const model = await loader.load(throttleProgress(onProgress, () => platform.now()));
+    this.#session = new Session({ model, config, loader, platform, reported: this.#reported, onMessage });
+    return this.#session.loaded;
+  };
 
   submit: EngineService["submit"] = (ticket, request) => this.#running.submit(ticket, request);
   abort: EngineService["abort"] = (ticket) => this.#session?.abort(ticket);
-  renderChat: EngineService["renderChat"] = (body) => resultLater(() => this.#running.renderChat(body));
-  tokenize: EngineService["tokenize"] = (body) => resultLater(() => this.#running.tokenize(body));
-  detokenize: EngineService["detokenize"] = (body) => resultOf(() => this.#running.detokenize(body));
+  renderChat: EngineService["renderChat"] = (body) => this.#running.renderChat(body);
+  tokenize: EngineService["tokenize"] = (body) => this.#running.tokenize(body);
+  detokenize: EngineService["detokenize"] = (body) => this.#running.detokenize(body);
   stats: EngineService["stats"] = () => this.#running.engine.stats();
   metrics: EngineService["metrics"] = () => this.#running.telemetry.prometheusText();
   kvCacheMap: EngineService["kvCacheMap"] = () => this.#running.engine.kvCacheMap();
   kvBlockTokens: EngineService["kvBlockTokens"] = (block) => this.#running.engine.kvBlockTokens(block);
-  update: EngineService["update"] = (changes) => resultOf(() => this.#running.update(changes));
+  update: EngineService["update"] = (changes) => this.#running.update(changes);
 
   requestReports: EngineService["requestReports"] = (reports, isRequested) => {
     this.#reported[reports] = isRequested;

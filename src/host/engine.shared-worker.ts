@@ -2,7 +2,7 @@
 
 import * as Comlink from "comlink";
 
-import { announced, announceProxies } from "../protocol/announced-endpoint.ts";
+import { announced, prepareComlink } from "../protocol/announced-endpoint.ts";
 import { ONE_WAY } from "../protocol/one-way.ts";
 import { holdLock } from "../protocol/hold-lock.ts";
 import { randomId } from "../protocol/random-id.ts";
@@ -10,22 +10,22 @@ import type { ThreadProvider } from "../protocol/thread-provider.ts";
 import { RemoteThreads } from "./remote-threads.ts";
 import { EngineHost } from "./engine-host.ts";
 import { browserPlatform } from "./platforms/browser.ts";
-import { SharedEngines } from "./shared-engine.ts";
+import { sharedEngines } from "./shared-engine.ts";
 
 // The worker holds this lock for life, so that pages notice its death. See client/shared-transport.ts.
 const lock = `chorus-${randomId()}`;
 const isLockHeld = holdLock(navigator.locks, lock);
 
 Comlink.transferHandlers.set(ONE_WAY.name, ONE_WAY.handler);
-announceProxies(Comlink);
+prepareComlink(Comlink);
 
 const threads = new RemoteThreads((port) => Comlink.transfer(port, [port]));
 const platform = browserPlatform({ gpu: navigator.gpu, threads });
-const shared = new SharedEngines(() => new EngineHost(platform));
+const join = sharedEngines(() => new EngineHost(platform));
 
 self.addEventListener("connect", (event) => {
   const [port] = (event as MessageEvent).ports;
-  const page = shared.join();
+  const page = join();
   /**
    * Returns the name of this worker's lock, if it is held. The page holds `pageLock` as long as it lives. Without a lock its
    * end goes unnoticed, and so it can offer no threads.

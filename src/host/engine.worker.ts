@@ -2,7 +2,7 @@
 
 import * as Comlink from "comlink";
 
-import { announced, announceProxies } from "../protocol/announced-endpoint.ts";
+import { announced, prepareComlink } from "../protocol/announced-endpoint.ts";
 import { ONE_WAY } from "../protocol/one-way.ts";
 import { holdLock } from "../protocol/hold-lock.ts";
 import type { ThreadProvider } from "../protocol/thread-provider.ts";
@@ -14,7 +14,7 @@ import { browserPlatform } from "./platforms/browser.ts";
 const isLockHeld = holdLock(navigator.locks, self.name);
 
 Comlink.transferHandlers.set(ONE_WAY.name, ONE_WAY.handler);
-announceProxies(Comlink);
+prepareComlink(Comlink);
 
 const threads = new RemoteThreads((port) => Comlink.transfer(port, [port]));
 const platform = browserPlatform({ gpu: navigator.gpu, threads });

@@ -11,7 +11,6 @@ import { ModelStore } from "../files/store/model-store.ts";
 import { describeModel } from "../models/families.ts";
 import type { EngineConfig } from "../protocol/config.ts";
 import { locateModel, type ModelLocation, type RemoteLocation } from "../protocol/model-source.ts";
-import type { ModelEstimate } from "../protocol/models.ts";
 import { allowRelaxedSimd } from "../../tests/cpu/cpu.ts";
 import { memoryFolder } from "../../tests/fakes/memory-folder.ts";
 import { ModelServer } from "../../tests/fakes/model-server.ts";
@@ -103,10 +102,7 @@ describe("on a hub", () => {
     const location = at(name);
     expect(await answersAsGolden(location, "qwen3-q8")).toBe(label);
     const stored = await new ModelsHost(openPage()).list();
-    expect(stored).toMatchObject({
-      ok: true,
-      value: expect.arrayContaining([expect.objectContaining({ model: name })]),
-    });
+    expect(stored).toEqual(expect.arrayContaining([expect.objectContaining({ model: name })]));
     server.files.clear();
     server.interfere = (_, response) => {
       response.destroy();
@@ -120,21 +116,19 @@ describe("on a hub", () => {
     const ggufModels = ["F16", "Q2_K", "Q8_0"].map((quantisation) => {
       return { model: `${ID}:${quantisation}`, quantisation, downloadBytes: Q8.length, problem: null };
     });
-    expect(estimate).toMatchObject({ ok: true, value: { downloadBytes: Q8.length, problem: null } });
-    const { value } = estimate as { value: ModelEstimate };
-    expect(value.ggufModels).toEqual(expect.arrayContaining(ggufModels));
+    expect(estimate).toMatchObject({ downloadBytes: Q8.length, problem: null });
+    expect(estimate.ggufModels).toEqual(expect.arrayContaining(ggufModels));
     const problems = async (config: EngineConfig) => {
-      const result = await new ModelsHost(openPage()).estimate(at(`${ID}:F16`), config);
-      const { ggufModels: all } = (result as { value: ModelEstimate }).value;
+      const { ggufModels: all } = await new ModelsHost(openPage()).estimate(at(`${ID}:F16`), config);
       return Object.fromEntries(all.map(({ quantisation, problem }) => [quantisation, problem?.code]));
     };
     const notRead = { IQ2_XXS: "model_unsupported" };
     expect(await problems({ dtype: "f16" })).toMatchObject({ F16: undefined, Q2_K: undefined, ...notRead });
     const tooLarge = "out_of_memory";
     expect(await problems({ kvCacheBytes: 2 ** 33 })).toMatchObject({ F16: tooLarge, Q2_K: tooLarge, ...notRead });
-    expect(await new ModelsHost(openPage()).estimate(at(`${ID}:Q5_K_M`), {})).toMatchObject({
-      ok: false,
-      error: { code: "model_not_found", message: expect.stringContaining("Q2_K, Q8_0, F16") },
+    await expect(new ModelsHost(openPage()).estimate(at(`${ID}:Q5_K_M`), {})).rejects.toMatchObject({
+      code: "model_not_found",
+      message: expect.stringContaining("Q2_K, Q8_0, F16"),
     });
   });
 });

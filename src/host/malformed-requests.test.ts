@@ -8,6 +8,7 @@ import { UNSUPPORTED_FIELDS } from "../api/unsupported-fields.ts";
 import { ChorusError, type ChorusErrorCode } from "../protocol/errors.ts";
 import type { ChatCompletionRequest, CompletionRequest } from "../protocol/openai.ts";
 import type { GenerationRequest } from "../protocol/service.ts";
+import { anyText } from "../../tests/any-text.ts";
 import { EngineHarness, type Collected } from "../../tests/fakes/engine-harness.ts";
 import type { FieldCase } from "../../tests/requests/field-case.ts";
 import { CHAT_CASES, COMPLETION_CASES, refusalsOf } from "../../tests/requests/field-cases.ts";
@@ -97,7 +98,7 @@ function malformed(good: object, required: string, cases: Readonly<Record<string
     fields.chain(([name, field]) =>
       fc.record({ [name]: something.filter((value) => !field.kinds.includes(kindOf(value))) }),
     ),
-    fc.dictionary(fc.string({ unit: "binary" }).filter(isUnknown), something, { minKeys: 1 }),
+    fc.dictionary(anyText(10).filter(isUnknown), something, { minKeys: 1 }),
     fc.dictionary(fc.constantFrom("maxTokens", "__proto__", "constructor", "temprature"), something, { minKeys: 1 }),
     fc.dictionary(fc.constantFrom(...UNSUPPORTED_FIELDS), fc.constant(17), { minKeys: 1 }),
     fc.constant({ [required]: undefined }),

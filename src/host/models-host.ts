@@ -16,13 +16,11 @@ import type { EngineConfig, WeightsDtype } from "../protocol/config.ts";
 import { ChorusError, toErrorData, type ChorusErrorData } from "../protocol/errors.ts";
 import { nameOfModel, type HubLocation, type RemoteLocation } from "../protocol/model-source.ts";
 import type { DownloadProgress, GgufModel, ModelEstimate, ModelsService, StoredModel } from "../protocol/models.ts";
-import type { Result } from "../protocol/service.ts";
 import { asFolder } from "./loading/gguf-as-folder.ts";
 import { checkFits } from "./loading/check-fits.ts";
 import { configFor } from "./loading/config-for.ts";
-import { AdapterFailures, openBackend } from "./loading/open-backend.ts";
+import { openBackend } from "./loading/open-backend.ts";
 import type { Platform } from "./platforms/platform.ts";
-import { resultLater, resultOf } from "./results.ts";
 
 /** Lists, estimates and deletes this browser's models anywhere, and downloads them in a worker. */
 export class ModelsHost implements ModelsService {
@@ -33,39 +31,29 @@ export class ModelsHost implements ModelsService {
     this.#platform = platform;
   }
 
-  list(): Promise<Result<StoredModel[]>> {
-    return resultLater(async () => (await this.#platform.openModelStore())?.list() ?? []);
+  async list(): Promise<StoredModel[]> {
+    return (await this.#platform.openModelStore())?.list() ?? [];
   }
 
-  delete(location: RemoteLocation): Promise<Result<null>> {
-    return resultLater(async () => {
-      await (await this.#platform.openModelStore())?.delete(location);
-      return null;
-    });
+  async delete(location: RemoteLocation): Promise<void> {
+    await (await this.#platform.openModelStore())?.delete(location);
   }
 
-  download(location: RemoteLocation, onProgress: (progress: DownloadProgress) => void): Promise<Result<StoredModel>> {
-    return resultLater(async () => {
-      const store = await this.#platform.openModelStore();
-      if (!store?.canDownload) throw noStorage();
-      return store.download(location, { onProgress, signal: this.#cancel.signal });
-    });
+  async download(location: RemoteLocation, onProgress: (progress: DownloadProgress) => void): Promise<StoredModel> {
+    const store = await this.#platform.openModelStore();
+    if (!store?.canDownload) throw noStorage();
+    return store.download(location, { onProgress, signal: this.#cancel.signal });
   }
 
   cancelDownload(): void {
     this.#cancel.abort();
   }
 
-  estimate(location: RemoteLocation, config: EngineConfig): Promise<Result<ModelEstimate>> {
-    return resultLater(() => this.#estimate(location, config));
-  }
-
-  async #estimate(location: RemoteLocation, config: EngineConfig): Promise<ModelEstimate> {
+  async estimate(location: RemoteLocation, config: EngineConfig): Promise<ModelEstimate> {
     const store = await this.#platform.openModelStore();
     const { model, downloadBytes, storedBytes, ggufModels } = await sizesOf(location, store);
-    const failures = new AdapterFailures(this.#platform);
     const choice = parseBackendChoice(config.backend);
-    const opened = await openBackend(this.#platform.backends, choice, failures).catch(toErrorData);
+    const opened = await openBackend(this.#platform.backends, choice, this.#platform).catch(toErrorData);
     const backend = "code" in opened ? null : opened.opened;
     const engine = configFor(model, config, backend);
     const freeBytes = (await store?.freeBytes()) ?? null;
@@ -74,8 +62,12 @@ export class ModelsHost implements ModelsService {
     const weightsAs = (dtype: WeightsDtype) => sizes.memory(model, { ...engine, dtype }).weightBytes;
     const problemOf = (one: Model, bytes: number, asked: EngineConfig): ChorusErrorData | null => {
       if ("code" in opened) return opened;
-      const fit = resultOf(() => checkFits(opened.opened, one, configFor(one, asked, backend), asked));
-      return fit.ok ? storageProblem(bytes, freeBytes) : fit.error;
+      try {
+        checkFits(opened.opened, one, configFor(one, asked, backend), asked);
+        return storageProblem(bytes, freeBytes);
+      } catch (error) {
+        return toErrorData(error);
+      }
     };
     const problem = problemOf(model, downloadBytes, config);
     const { dtype: _, ...others } = config;

@@ -2,10 +2,10 @@
 
 import * as Comlink from "comlink";
 
-import { announced, announceProxies } from "../protocol/announced-endpoint.ts";
+import { announced, prepareComlink } from "../protocol/announced-endpoint.ts";
 import { ModelsHost } from "./models-host.ts";
 import { browserPlatform } from "./platforms/browser.ts";
 
-announceProxies(Comlink);
+prepareComlink(Comlink);
 const host = new ModelsHost(browserPlatform({ gpu: undefined }));
 Comlink.expose(Object.assign(host, { started: () => true }), announced(self as unknown as Worker));

@@ -10,7 +10,6 @@ export class OpenRequests {
   readonly #byTicket = new Map<number, OpenRequest>();
   readonly #byEngineRequest = new Map<string, OpenRequest>();
 
-  /** Tickets of all requests. */
   get tickets(): number[] {
     return [...this.#requested.keys(), ...this.#byTicket.keys()];
   }

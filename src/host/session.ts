@@ -4,6 +4,7 @@ import { changeEngineConfig, loadedSizes, type ConfigInUse } from "../api/engine
 import type { ParsedRequest } from "../api/parsed-request.ts";
 import { answeredReports, askedReports } from "../api/words-reports.ts";
 import type { LoadedRunner } from "../backends/backend.ts";
+import { causeOf } from "../backends/backend-failure.ts";
 import { Engine } from "../engine/engine.ts";
 import type { EngineOptions } from "../engine/engine-options.ts";
 import type { Runner, Runners } from "../engine/runner.ts";
@@ -28,7 +29,6 @@ import {
   type RequestEvent,
 } from "../protocol/service.ts";
 import type { DetokenizeRequest, TokenizeRequest } from "../protocol/tokenize.ts";
-import { causeOf } from "./loading/backend-failure.ts";
 import type { LoadedModel } from "./loading/load-model.ts";
 import type { ModelLoader } from "./loading/model-loader.ts";
 import { OpenRequest } from "./open-request.ts";
@@ -138,7 +138,6 @@ export class Session {
     return resolved;
   }
 
-  /** Times kernels from now on, or no longer. */
   timeKernels(isRequested: boolean): void {
     const runner = this.#parts.loader.loaded?.runner;
     void runner?.timeKernels?.(isRequested).then((canTime) => canTime || this.telemetry.observeUntimed());
@@ -285,7 +284,6 @@ export class Session {
     return matchers.map((matcher) => new ThoughtMatcher(matcher, thoughts, reasoning));
   }
 
-  /** Tells open requests what the engine reports of them. */
   #observe(report: StepReport | null, requests: readonly RequestReport[]): void {
     if (report !== null) {
       for (const entry of report.entries) this.#requests.ofEngineRequest(entry.requestId)?.observeStep(entry, report);
@@ -320,7 +318,7 @@ export class Session {
 
 function changedAnswers(adapter: string, { length }: readonly string[]): ChorusError {
   const found = `${adapter} gives other answers with ${length} of its kernels than when the model was loaded.`;
-  const message = `${found} Where others can be used, they are; if none can, answers may differ in the last bits from those that were given before.`;
+  const message = `${found} Others are used in their place. Where there are none, equal requests may get answers that are no longer equal to the bit; when the model was loaded, logits were the CPU's within 1e-3 (0.05 in int8).`;
   return new ChorusError("wrong_answers", message);
 }
 

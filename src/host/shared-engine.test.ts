@@ -4,12 +4,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { EngineClient } from "../client/engine-client.ts";
 import type { EngineConfig } from "../protocol/config.ts";
+import { toErrorData } from "../protocol/errors.ts";
 import { FakeBackend } from "../../tests/fakes/fake-backend.ts";
 import { fakePlatform } from "../../tests/fakes/fake-platform.ts";
 import { modelFiles } from "../../tests/models/model-folders.ts";
 import { ModelServer } from "../../tests/fakes/model-server.ts";
 import { EngineHost } from "./engine-host.ts";
-import { SharedEngines } from "./shared-engine.ts";
+import { sharedEngines } from "./shared-engine.ts";
 
 let server: ModelServer;
 beforeAll(async () => {
@@ -25,7 +26,7 @@ function pages() {
   const backend = new FakeBackend("webgpu", "Fake");
   /** What the engine has posted, whoever heard it. */
   const posted = { words: 0, steps: 0, kernels: 0 };
-  const shared = new SharedEngines(() => {
+  const nextPage = sharedEngines(() => {
     const host = new EngineHost(fakePlatform([backend]));
     const load = host.load.bind(host);
     host.load = (location, config, onMessage, onProgress) => {
@@ -40,11 +41,11 @@ function pages() {
     return host;
   });
   const join = (config: EngineConfig = CONFIG) => {
-    const service = shared.join();
+    const service = nextPage();
     const transport = { service, died: new Promise<never>(() => undefined), close: () => service.dispose() };
     return EngineClient.connect(transport, { type: "folder", url: `${server.url}m/` }, config);
   };
-  return { backend, join, posted, shared };
+  return { backend, join, posted, nextPage };
 }
 
 test("one engine answers all pages, in shared steps, each its own answers", async () => {
@@ -79,18 +80,19 @@ test("a page that leaves ends its own requests only, and the last one ends the e
 });
 
 test("what is loaded for pages that have left is freed, and the next page has an engine of its own", async () => {
-  const { backend, join, shared } = pages();
+  const { backend, join, nextPage } = pages();
   let goOn = (): void => {};
   backend.onLoad = () => new Promise((resolve) => (goOn = resolve));
-  const leaving = shared.join();
+  const leaving = nextPage();
   const nobody = () => undefined;
-  const loaded = leaving.load({ type: "folder", url: `${server.url}m/` }, CONFIG, nobody, nobody);
+  const loading = leaving.load({ type: "folder", url: `${server.url}m/` }, CONFIG, nobody, nobody);
+  const ending = loading.catch(toErrorData);
   await expect.poll(() => backend.devices.length).toBe(1);
   leaving.dispose();
   backend.onLoad = () => undefined;
   const next = await join();
   goOn();
-  expect(await loaded).toMatchObject({ ok: false, error: { code: "engine_disposed" } });
+  expect(await ending).toMatchObject({ code: "engine_disposed" });
   expect(backend.devices).toMatchObject([{ isClosed: true, isDisposed: true }, { isClosed: false }]);
   expect((await next.completions.create(ASKED)).choices).toHaveLength(1);
 });

@@ -11,14 +11,12 @@ import {
   type EngineService,
   type GenerationRequest,
   type LoadedEngine,
-  type Result,
   type OptionalReports,
 } from "../protocol/service.ts";
 
-/** The engine that runs for all its pages. */
 interface Running {
   readonly service: EngineService;
-  readonly loaded: Promise<Result<LoadedEngine>>;
+  readonly loaded: Promise<LoadedEngine>;
   /** Null: still as it was loaded. */
   config: ResolvedEngineConfig | null;
 }
@@ -29,36 +27,28 @@ interface Owner {
   readonly ticket: number;
 }
 
-/** The engines that pages share: one for each model and configuration, as it was asked for or changed since. */
-export class SharedEngines {
-  readonly #open: () => EngineService;
-  readonly #engines = new Map<string, SharedEngine>();
-
-  /** @param open makes an engine */
-  constructor(open: () => EngineService) {
-    this.#open = open;
-  }
-
-  /** Returns the service of one more page. */
-  join(): EngineService {
-    return new SharedPage((location, config) => this.#engineFor(location, config));
-  }
-
-  #engineFor(location: ModelLocation, config: EngineConfig): SharedEngine {
+/**
+ * Returns what makes the service of one more page. Pages share an engine for each model and configuration, as it was asked for or
+ * changed since.
+ */
+export function sharedEngines(open: () => EngineService): () => EngineService {
+  const engines = new Map<string, SharedEngine>();
+  const engineFor = (location: ModelLocation, config: EngineConfig): SharedEngine => {
     // Files of one page can't be compared with another's.
-    if (location.type === "files") return new SharedEngine(this.#open, () => undefined);
+    if (location.type === "files") return new SharedEngine(open, () => undefined);
     const key = keyOf(location, config);
-    const known = this.#engines.get(key);
+    const known = engines.get(key);
     if (known !== undefined) return known;
-    const engine: SharedEngine = new SharedEngine(this.#open, (before, after) => {
+    const engine: SharedEngine = new SharedEngine(open, (before, after) => {
       const [from, to] = [keyOf(location, before), keyOf(location, after)];
-      if (this.#engines.get(from) === engine) this.#engines.delete(from);
+      if (engines.get(from) === engine) engines.delete(from);
       // Pages may have another engine with just this configuration: whoever comes next joins that one.
-      if (!this.#engines.get(to)?.isRunning) this.#engines.set(to, engine);
+      if (!engines.get(to)?.isRunning) engines.set(to, engine);
     });
-    this.#engines.set(key, engine);
+    engines.set(key, engine);
     return engine;
-  }
+  };
+  return () => new SharedPage(engineFor);
 }
 
 /**
@@ -112,30 +102,23 @@ class SharedEngine {
     return this.#running.service;
   }
 
-  async load(page: SharedPage, location: ModelLocation, config: EngineConfig): Promise<Result<LoadedEngine>> {
+  async load(page: SharedPage, location: ModelLocation, config: EngineConfig): Promise<LoadedEngine> {
     const isFirst = this.#running === null;
     if (isFirst) this.#config = config;
     const running = (this.#running ??= this.#start(location, config));
     this.#pages.add(page);
-    const result = await running.loaded;
-    if (!result.ok) {
-      this.#pages.delete(page);
-      if (this.#running === running) this.#running = null;
-      return result;
+    try {
+      const loaded = await running.loaded;
+      if (this.#raised.size > 0) page.onMessage({ ...EMPTY_MESSAGE, alerts: [...this.#raised.values()] });
+      // Who joins finds what the others have chosen, but for what it asks for itself.
+      const { batchingMode, alerts } = config;
+      const asked = { ...(batchingMode && { batchingMode }), ...(alerts && { alerts }) };
+      if (!isFirst && Object.keys(asked).length > 0) await this.update(asked);
+      return { ...loaded, config: running.config ?? loaded.config };
+    } catch (error) {
+      this.leave(page);
+      throw error;
     }
-    if (this.#raised.size > 0) page.onMessage({ ...EMPTY_MESSAGE, alerts: [...this.#raised.values()] });
-    // Who joins finds what the others have chosen, but for what it asks for itself.
-    const asked = Object.entries(config).filter(
-      ([name, value]) => (name === "batchingMode" || name === "alerts") && value,
-    );
-    if (!isFirst && asked.length > 0) {
-      const changed = await this.update(Object.fromEntries(asked) as EngineChanges);
-      if (!changed.ok) {
-        this.leave(page);
-        return changed;
-      }
-    }
-    return { ok: true, value: { ...result.value, config: running.config ?? result.value.config } };
   }
 
   submit(page: SharedPage, ticket: number, request: GenerationRequest): void {
@@ -154,15 +137,14 @@ class SharedEngine {
   }
 
   /** Changes the configuration for all pages, which get a message about it. */
-  async update(changes: EngineChanges): Promise<Result<ResolvedEngineConfig>> {
+  async update(changes: EngineChanges): Promise<ResolvedEngineConfig> {
     const running = this.#running;
-    const result = await this.service.update(changes);
-    if (!result.ok || running === null) return result;
-    running.config = result.value;
+    const config = await this.service.update(changes);
+    if (running !== null) running.config = config;
     const before = this.#config;
     this.#config = { ...before, ...changes } as EngineConfig; // null is the default
     this.#onChanged(before, this.#config);
-    return result;
+    return config;
   }
 
   requestReports(page: SharedPage, reports: OptionalReports, isRequested: boolean): void {
@@ -210,10 +192,8 @@ class SharedEngine {
       else this.#raised.delete(alert.name);
     }
     for (const [page, pageEvents] of own) {
-      const steps = this.#readers.steps.has(page) ? reports.steps : [];
-      const words = this.#readers.words.has(page) ? reports.words : [];
-      const kernels = this.#readers.kernels.has(page) ? reports.kernels : [];
-      page.onMessage({ events: pageEvents, ...reports, steps, words, kernels });
+      const unread = OPTIONAL_REPORTS.filter((name) => !this.#readers[name].has(page)).map((name) => [name, []]);
+      page.onMessage({ events: pageEvents, ...reports, ...Object.fromEntries(unread) });
     }
     if (reports.fatal === null) return;
     this.#owners.clear();

@@ -89,7 +89,6 @@ export class Telemetry {
     return alerts;
   }
 
-  /** Takes what a runner says about its kernels. */
   observeKernels({ kernelNotes, rowTiles = [] }: Pick<LoadedRunner, "kernelNotes" | "rowTiles">): void {
     this.#kernelNotes = kernelNotes;
     this.#promptRows.useTiles(rowTiles);

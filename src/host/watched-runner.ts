@@ -3,8 +3,6 @@ import { ROW_WORDS, type DrawNeeds, type StepPlan } from "../engine/step-plan.ts
 import { ChorusError, toChorusError } from "../protocol/errors.ts";
 
 const TICK_MS = 1000;
-/** Longer gaps between ticks mean that the page was frozen, and count as this much. */
-const MAX_TICK_MS = 2 * TICK_MS;
 /** No step counts as stuck sooner. */
 const LEAST_LIMIT_MS = 10_000;
 /** A step is stuck when it takes this many times as long as recent steps predict. */
@@ -33,15 +31,11 @@ export class WatchedRunner implements Runner {
   readonly #recent: { readonly ms: number; readonly numRows: number }[] = [];
   #lastEndMs = -Infinity;
   #timer: ReturnType<typeof setInterval> | null = null;
-  #lastTickMs = 0;
-  /** The oldest step at the last tick, and for how long it has been that. */
+  /** The oldest step at the last tick, and for how long it has been that. Counted in ticks: no time passes in a frozen page. */
   #oldest: WatchedStep | undefined;
   #waitedMs = 0;
 
-  /**
-   * @param now milliseconds
-   * @param causeOf says what lies behind an error of the runner
-   */
+  /** @param now milliseconds @param causeOf says what lies behind an error of the runner */
   constructor(runner: Runner, now: () => number, causeOf = async (error: unknown) => toChorusError(error)) {
     this.#runner = runner;
     this.#now = now;
@@ -53,7 +47,7 @@ export class WatchedRunner implements Runner {
     return new Promise((resolve, reject) => {
       const step: WatchedStep = { numRows: plan.rows.length / ROW_WORDS, startMs: this.#now(), reject };
       this.#inFlight.push(step);
-      this.#startTimer();
+      this.#timer ??= setInterval(() => this.#tick(), TICK_MS);
       const ending =
         <T>(settle: (outcome: T) => void) =>
         (outcome: T) => {
@@ -72,18 +66,9 @@ export class WatchedRunner implements Runner {
     });
   }
 
-  #startTimer(): void {
-    if (this.#timer !== null) return;
-    this.#lastTickMs = this.#now();
-    this.#timer = setInterval(() => this.#tick(), TICK_MS);
-  }
-
   #tick(): void {
-    const nowMs = this.#now();
-    const elapsedMs = Math.min(nowMs - this.#lastTickMs, MAX_TICK_MS);
-    this.#lastTickMs = nowMs;
     const [oldest] = this.#inFlight;
-    this.#waitedMs = oldest === this.#oldest ? this.#waitedMs + elapsedMs : 0;
+    this.#waitedMs = oldest === this.#oldest ? this.#waitedMs + TICK_MS : 0;
     this.#oldest = oldest;
     if (oldest === undefined) this.#stopTimer();
     else if (this.#waitedMs > this.#limitMs(oldest)) this.#giveUp();
@@ -106,7 +91,7 @@ export class WatchedRunner implements Runner {
     this.#inFlight.splice(at, 1);
     const nowMs = this.#now();
     // A freeze is no part of the step's time, either.
-    const mostMs = (step === this.#oldest ? this.#waitedMs : 0) + MAX_TICK_MS;
+    const mostMs = (step === this.#oldest ? this.#waitedMs : 0) + 2 * TICK_MS;
     const ms = Math.min(nowMs - Math.max(step.startMs, this.#lastEndMs), mostMs);
     this.#lastEndMs = nowMs;
     this.#recent.push({ ms, numRows: step.numRows });

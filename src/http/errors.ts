@@ -1,5 +1,3 @@
-// Turns errors into a status and OpenAI's error body.
-
 import { toChorusError, type ChorusErrorCode } from "../protocol/errors.ts";
 
 /** An error of HTTP alone: a wrong path or method, or a body that is not JSON. */
@@ -69,7 +67,6 @@ export function errorResponse(error: unknown): Response {
   return Response.json(body, { status, headers });
 }
 
-/** Returns OpenAI's name of the error's type. */
 function typeOf(status: number): string {
   if (status === 401) return "authentication_error";
   if (status === 429) return "rate_limit_error";

@@ -6,7 +6,6 @@ export const MAX_UNREAD_BYTES = 4 * 2 ** 20;
 
 /** Writes an answer as server-sent events. */
 export interface EventWriter<Item> {
-  /** Returns the events of one item. */
   write(item: Item): string;
   /** Returns the events after the last item. */
   end(): string;

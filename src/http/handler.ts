@@ -80,10 +80,7 @@ const ROUTES: Readonly<Record<string, Readonly<Partial<Record<string, Route>>>>>
 const LOADED_AT = Math.floor(Date.now() / 1000);
 const MODEL_PATH = "/v1/models/";
 
-/**
- * Returns a handler that answers by an engine.
- * @param names of its model for clients, besides its own [its own]
- */
+/** Returns a handler that answers by an engine. @param names of its model for clients, besides its own [its own] */
 export function createHandler(ownEngine: ServedEngine, names: readonly string[] = []): Handler {
   const engine = names.length === 0 ? ownEngine : withNames(ownEngine, names);
   return async (request) => {

@@ -1,12 +1,10 @@
 import type { ChorusEngine } from "../protocol/engine.ts";
 
-/** The part of an engine that the handler needs. */
 export type ServedEngine = Pick<
   ChorusEngine,
   "model" | "chat" | "completions" | "tokenize" | "detokenize" | "metrics" | "stats"
 >;
 
-/** A request that the handler is answering. */
 export interface ServedRequest {
   readonly request: Request;
   readonly engine: ServedEngine;

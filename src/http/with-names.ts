@@ -8,10 +8,7 @@ interface Named {
   model?: unknown;
 }
 
-/**
- * Returns the engine under other names of its model: requests may have any of them, and their answers have the same, or the
- * first.
- */
+/** Returns the engine under other names of its model. Answers have the name of their request, or the first. */
 export function withNames(engine: ServedEngine, names: readonly string[]): ServedEngine {
   const [first = engine.model.name] = names;
   const model: ModelCard = { ...engine.model, name: first };

@@ -41,7 +41,6 @@ export function requiredSize(fields: JsonFields, name: string): number {
 }
 
 /**
- * Returns the type of each layer.
  * @param byDefault its type if the config has no layer_types
  * @throws ChorusError model_unsupported for a type that isn't known, model_invalid where there is not one for each layer
  */
@@ -72,6 +71,16 @@ export function refuseGiant(shape: ModelShape, innerSize: number): void {
     `no model has ${numLayers} layers of width ${hiddenSize} and ${innerSize}, ${numHeads} heads of ${headDim}, ` +
       `${vocabSize} tokens and ${maxPositions} positions`,
   );
+}
+
+/** More than any model here has: each row reads as many. */
+const MAX_TAPS = 64;
+
+/** Reads the number of rows that a convolution adds up. */
+export function readTaps(fields: JsonFields, name: string, fallback: number): number {
+  const taps = fields.positiveInteger([name], fallback);
+  if (taps < 2 || taps > MAX_TAPS) throw invalid(`no convolution has ${taps} rows (${name})`);
+  return taps;
 }
 
 export function refuseQuantised(fields: JsonFields): void {

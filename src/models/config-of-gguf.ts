@@ -5,10 +5,7 @@ import { storedAs } from "../files/tensor.ts";
 import { FAMILIES, MADE_OF_GGUF, type MadeOfGguf } from "./families.ts";
 import { GgufPairs } from "./gguf-pairs.ts";
 
-/**
- * Returns config.json as it would describe a GGUF file.
- * @throws ChorusError model_invalid; model_unsupported for an architecture that no family has
- */
+/** @throws ChorusError model_invalid; model_unsupported for an architecture that no family has */
 export async function configOfGguf(gguf: GgufFile, families = FAMILIES): Promise<Record<string, unknown>> {
   const pairs = new GgufPairs(gguf);
   const { architecture } = pairs;

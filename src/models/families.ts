@@ -33,12 +33,11 @@ export interface MadeOfGguf {
 }
 
 /**
- * Reads config.json by the family that it names.
- * @param vocabSize see Family.describe
+ * @param vocabSize rows of the token embedding, if the checkpoint's number differs from the config's
  * @throws ChorusError model_unsupported for another model_type; the family's own errors
  */
 export function describeModel(json: unknown, vocabSize?: number, families = FAMILIES): Model {
-  const config = textConfig(json);
+  const config = { ...textConfig(json), ...(vocabSize !== undefined && { vocab_size: vocabSize }) };
   const fields = new JsonFields(CONFIG_FILE, config);
   const made = (config as { [MADE_OF_GGUF]?: MadeOfGguf })[MADE_OF_GGUF] ?? null;
   const modelType = fields.string("model_type", "none");
@@ -51,20 +50,20 @@ export function describeModel(json: unknown, vocabSize?: number, families = FAMI
       CONFIG_FILE,
     );
   }
-  if (made === null || family.gguf === null) return withMlxPacking(family.describe(config, vocabSize), config);
+  if (made === null || family.gguf === null) return withMlxPacking(family.describe(config), config);
   const gguf = family.gguf.weights(made.architecture);
   const storedAs = (tensor: string) => made.stored[gguf.nameOf(tensor)] ?? null;
-  return { ...inFile(made.file, () => family.describe(config, vocabSize)), gguf, storedAs };
+  return { ...inFile(made.file, () => family.describe(config)), gguf, storedAs };
 }
 
 /**
  * Returns a multimodal model's config as its text model's: text_config's fields, and others where it has none. A head of its
  * own is one wherever the config says so: transformers 5 asks outside of text_config, 4 asked inside.
  */
-function textConfig(json: unknown): unknown {
+function textConfig(json: unknown): object {
   const fields = new JsonFields(CONFIG_FILE, json);
   const textType = MULTIMODAL.get(fields.string("model_type", "none"));
-  if (textType === undefined) return json;
+  if (textType === undefined) return json as object;
   const text = { model_type: textType, ...fields.object("text_config", {}) };
   const untied = !fields.boolean("tie_word_embeddings", true) && { tie_word_embeddings: false };
   return { ...(json as object), ...text, ...untied, text_config: undefined };

@@ -1,8 +1,7 @@
 // Makes a small model of a model's own first layers: its steps can be checked quickly.
 
 import { rowsFrom } from "../files/rows-from.ts";
-import type { Tensor } from "../files/tensor.ts";
-import type { Attention, Graph, Matrix, Operation, Value, Weight } from "./graph.ts";
+import { readBy, type Attention, type Graph, type Matrix, type Operation, type Value, type Weight } from "./graph.ts";
 import type { ModelWeights } from "./model-weights.ts";
 
 /**
@@ -76,13 +75,10 @@ export function withFewTokens(whole: ModelWeights, graph: Graph, tokens: readonl
     numParameters: whole.numParameters,
     tensor(weight) {
       const table = wholeTable.get(weight);
-      return table ? someRows(whole.tensor(table), tokens) : whole.tensor(weight);
+      const tensor = whole.tensor(table ?? weight);
+      return table ? rowsFrom([tensor], tokens.length, (i) => ({ tensor, row: tokens[i] ?? 0 })) : tensor;
     },
   };
-}
-
-function someRows(tensor: Tensor, rows: readonly number[]): Tensor {
-  return rowsFrom([tensor], rows.length, (i) => ({ tensor, row: rows[i] ?? 0 }));
 }
 
 /** Returns the index of the first operation after the layers: its output has a row per sample; -1 without one. */
@@ -100,11 +96,4 @@ function readsOnlyWhatIsWritten(operations: readonly Operation[]): boolean {
     }
     return true;
   });
-}
-
-/** Returns the values that an operation reads, without those that it only adds to. */
-function readBy(operation: Operation): readonly Value[] {
-  if ("input" in operation) return [operation.input];
-  if (operation.type === "outputGate") return [operation.gates, operation.value];
-  return operation.type === "rotary" ? [operation.value] : [];
 }

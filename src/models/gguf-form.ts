@@ -58,12 +58,12 @@ const NUMBERS = [
  */
 export async function decoderConfig(pairs: GgufPairs, window = 0): Promise<Record<string, unknown>> {
   const { layers, heads, kvHeads, width, inner, context, vocabulary, tied } = pairs.sizes();
-  const headDim = pairs.optionalSize("attention.key_length") ?? width / heads;
-  const valueDim = pairs.optionalSize("attention.value_length") ?? headDim;
+  const headDim = pairs.positiveInteger(["attention.key_length"], width / heads);
+  const valueDim = pairs.positiveInteger(["attention.value_length"], headDim);
   if (valueDim !== headDim) throw pairs.unsupported("attention.value_length", "values as long as no key");
-  const turned = pairs.optionalSize("rope.dimension_count") ?? headDim;
+  const turned = pairs.positiveInteger(["rope.dimension_count"], headDim);
   const others = NUMBERS.flatMap(([name, field]) => {
-    const value = pairs.optionalNumber(name);
+    const value = pairs.positiveNumber(name, null);
     return value === null ? [] : [[field, value] as const];
   });
   return {
@@ -77,12 +77,12 @@ export async function decoderConfig(pairs: GgufPairs, window = 0): Promise<Recor
     vocab_size: vocabulary,
     tie_word_embeddings: tied,
     rms_norm_eps: pairs.number("attention.layer_norm_rms_epsilon"),
-    attention_bias: pairs.has("blk.0.attn_q.bias") || pairs.has("blk.0.attn_qkv.bias"),
-    attention_out_bias: pairs.has("blk.0.attn_output.bias"),
-    mlp_bias: pairs.has("blk.0.ffn_up.bias"),
-    rope_theta: pairs.optionalNumber("rope.freq_base") ?? 10_000,
+    attention_bias: pairs.hasTensor("blk.0.attn_q.bias") || pairs.hasTensor("blk.0.attn_qkv.bias"),
+    attention_out_bias: pairs.hasTensor("blk.0.attn_output.bias"),
+    mlp_bias: pairs.hasTensor("blk.0.ffn_up.bias"),
+    rope_theta: pairs.positiveNumber("rope.freq_base", 10_000),
     rope_scaling: await ropeScaling(pairs, turned),
-    ...(pairs.boolean("rope.scaling.finetuned") === false && { position_embedding_type: "none" }),
+    ...(!pairs.boolean("rope.scaling.finetuned", true) && { position_embedding_type: "none" }),
     ...(turned !== headDim && { partial_rotary_factor: turned / headDim }),
     ...Object.fromEntries(others),
     ...windows(pairs, layers, window),
@@ -98,23 +98,23 @@ function windows(pairs: GgufPairs, layers: number, byDefault: number): Record<st
   const typesOf = (slides: readonly boolean[]) => slides.map((it) => (it ? "sliding_attention" : "full_attention"));
   const eachLayer = (slides: (layer: number) => boolean) =>
     typesOf(Array.from({ length: layers }, (_, i) => slides(i)));
-  const window = pairs.optionalCount("attention.sliding_window") ?? byDefault;
+  const window = pairs.nonNegativeInteger("attention.sliding_window", byDefault);
   if (window === 0) return { sliding_window: null, layer_types: eachLayer(() => false) };
   const marks = pairs.list(name);
   if (marks !== null) {
     const ofLayers = marks.length === pairs.size("block_count") ? marks.slice(0, layers) : marks;
     return { sliding_window: window, layer_types: typesOf(ofLayers.map((mark) => mark === true || mark === 1)) };
   }
-  const n = pairs.optionalCount(name);
+  const n = pairs.nonNegativeInteger(name, null);
   return { sliding_window: window, ...(n !== null && { layer_types: eachLayer((layer) => (layer + 1) % n !== 0) }) };
 }
 
 async function ropeScaling(pairs: GgufPairs, turned: number): Promise<Record<string, unknown>> {
   const factors = async (name: string) => Array.from(await pairs.vector(name, turned / 2));
-  if (pairs.has(DIVISORS)) return { rope_type: "divisors", divisors: await factors(DIVISORS) };
-  const original = pairs.optionalSize("rope.scaling.original_context_length");
-  const attentionFactor = pairs.optionalNumber("rope.scaling.attn_factor");
-  if (pairs.has(LONG_DIVISORS)) {
+  if (pairs.hasTensor(DIVISORS)) return { rope_type: "divisors", divisors: await factors(DIVISORS) };
+  const original = pairs.positiveInteger(["rope.scaling.original_context_length"], null);
+  const attentionFactor = pairs.positiveNumber("rope.scaling.attn_factor", null);
+  if (pairs.hasTensor(LONG_DIVISORS)) {
     return {
       rope_type: "longrope",
       long_factor: await factors(LONG_DIVISORS),
@@ -123,17 +123,17 @@ async function ropeScaling(pairs: GgufPairs, turned: number): Promise<Record<str
       attention_factor: attentionFactor,
     };
   }
-  const factor = pairs.optionalNumber("rope.scaling.factor") ?? pairs.optionalNumber("rope.scale_linear"); // its old name
-  const type = pairs.string("rope.scaling.type") ?? (factor === null ? "none" : "linear");
+  const factor = pairs.positiveNumber("rope.scaling.factor", null) ?? pairs.positiveNumber("rope.scale_linear", null); // the old name
+  const type = pairs.string("rope.scaling.type", factor === null ? "none" : "linear");
   return {
     rope_type: type === "none" ? "default" : type,
     factor,
     original_max_position_embeddings: original,
     attention_factor: attentionFactor,
     mscale: 1,
-    mscale_all_dim: pairs.optionalFactor("rope.scaling.yarn_log_multiplier"),
-    beta_fast: pairs.optionalNumber("rope.scaling.yarn_beta_fast"),
-    beta_slow: pairs.optionalNumber("rope.scaling.yarn_beta_slow"),
-    llama_4_scaling_beta: pairs.optionalFactor("attention.temperature_scale"),
+    mscale_all_dim: pairs.nonNegativeNumber("rope.scaling.yarn_log_multiplier", null),
+    beta_fast: pairs.positiveNumber("rope.scaling.yarn_beta_fast", null),
+    beta_slow: pairs.positiveNumber("rope.scaling.yarn_beta_slow", null),
+    llama_4_scaling_beta: pairs.nonNegativeNumber("attention.temperature_scale", null),
   };
 }

@@ -161,7 +161,6 @@ export interface RmsNormWeights extends NormWeights {
   readonly bias?: never;
 }
 
-/** Norms of queries and of keys. */
 export interface HeadNorms {
   readonly queries: RmsNormWeights;
   readonly keys: RmsNormWeights;
@@ -323,4 +322,11 @@ function weightsOfOperation(operation: Operation): readonly Weight[] {
     case "outputGate":
       return [];
   }
+}
+
+/** Returns the values that an operation reads, without those that it only adds to. */
+export function readBy(operation: Operation): readonly Value[] {
+  if ("input" in operation) return [operation.input];
+  if (operation.type === "outputGate") return [operation.gates, operation.value];
+  return operation.type === "rotary" ? [operation.value] : [];
 }

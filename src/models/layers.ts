@@ -67,7 +67,6 @@ interface HeadNormOptions extends Pick<HeadNorms, "over" | "afterRotation"> {
   readonly rotated?: number;
 }
 
-/** Returns the norms of an attention module's queries and keys. */
 export function headNorms(
   module: string,
   { headDim, numHeads, numKvHeads }: ModelShape,

@@ -49,7 +49,6 @@ export function openWeights(checkpoint: Checkpoint, describe: (vocabSize?: numbe
   return { file: checkpoint.file, model, numParameters: countParameters(model), tensor };
 }
 
-/** Returns the number of elements of all weights; a tied head counts once. */
 export function countParameters({ graph }: Model): number {
   const elements = (shape: readonly number[]) => shape.reduce((product, size) => product * size, 1);
   return weightsOf(graph)
@@ -63,7 +62,6 @@ function openTensor(open: ReadonlyMap<Weight, Tensor>, weight: Weight): Tensor {
   return tensor;
 }
 
-/** Returns the token embedding's name. */
 function tableName({ graph }: Model): string {
   const name = graph.operations.find(({ type }) => type === "embed");
   return (name?.type === "embed" ? name.table.tensors[0]?.name : undefined) ?? "";

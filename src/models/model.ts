@@ -42,15 +42,10 @@ export interface GgufForm {
   config(pairs: GgufPairs): Promise<Record<string, unknown>>;
 }
 
-/** A model family. */
 export interface Family {
   /** Values of config.json's model_type. */
   readonly modelTypes: readonly string[];
   readonly gguf: GgufForm | null;
-  /**
-   * Reads config.json.
-   * @param vocabSize rows of the token embedding, if the checkpoint's number differs from the config's
-   * @throws ChorusError model_invalid or model_unsupported, naming the field
-   */
-  describe(config: unknown, vocabSize?: number): Model;
+  /** @throws ChorusError model_invalid or model_unsupported, naming the field */
+  describe(config: unknown): Model;
 }

@@ -9,10 +9,7 @@ export function bytesToRead(weights: ModelWeights): number {
     .reduce((sum, { dtype, rows, columns }) => sum + rows * columns * BYTES_PER_ELEMENT[dtype], 0);
 }
 
-/**
- * Returns the same weights, with `onRead` called after each read.
- * @param onRead gets the number of bytes read; an error that it throws ends the reading
- */
+/** @param onRead gets the number of bytes after each read; an error that it throws ends the reading */
 export function withReportedReads(weights: ModelWeights, onRead: (bytes: number) => void): ModelWeights {
   const reported = (tensor: Tensor): Tensor => {
     const { packed } = tensor;

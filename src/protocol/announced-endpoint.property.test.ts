@@ -7,7 +7,8 @@ import fc from "fast-check";
 import { afterEach, expect, it, vi } from "vitest";
 
 import { drawFaults, faultyChannel, FAULTS, isBroken, type Fault } from "../../tests/fakes/faulty-channel.ts";
-import { announced, announceProxies } from "./announced-endpoint.ts";
+import { announced, prepareComlink } from "./announced-endpoint.ts";
+import { ChorusError } from "./errors.ts";
 
 const NUM_CALLS = 6;
 
@@ -25,7 +26,7 @@ class Side extends EventTarget {
   start(): void {}
 }
 
-announceProxies(Comlink);
+prepareComlink(Comlink);
 afterEach(() => vi.unstubAllGlobals());
 
 /** Returns an object as the page has it. */
@@ -93,7 +94,7 @@ it.each<[string, Connect]>([
 );
 
 it("the channel of a passed object is closed when it is released", async () => {
-  announceProxies(Comlink);
+  prepareComlink(Comlink);
   const close = vi.spyOn(MessagePort.prototype, "close");
   const { port1, port2 } = new MessageChannel();
   const service = {
@@ -106,7 +107,7 @@ it("the channel of a passed object is closed when it is released", async () => {
   Comlink.expose(service, announced(port1));
   const remote = Comlink.wrap<typeof service>(announced(port2));
   expect(await remote.take(Comlink.proxy(() => Promise.resolve(7)) as never)).toBe(7);
-  await vi.waitFor(() => expect(close).toHaveBeenCalledOnce());
+  await expect.poll(() => close.mock.calls).toHaveLength(1);
   close.mockRestore();
   port1.close();
 });
@@ -122,4 +123,22 @@ it("all calls between pages and workers go through it", () => {
   );
   expect(calls.length).toBeGreaterThan(5);
   expect(calls.filter((call) => !call.includes("announced("))).toEqual([]);
+});
+
+it("what a call throws is a ChorusError on the other side, with its code and field; any other error is an internal one", async () => {
+  const { port1, port2 } = new MessageChannel();
+  const refused = new ChorusError("invalid_value", "n must be at least 1.", "n");
+  const service = {
+    refuse: () => Promise.reject(refused),
+    fail(): string {
+      throw new RangeError("it is too much");
+    },
+  };
+  Comlink.expose(service, announced(port1));
+  const remote = Comlink.wrap<typeof service>(announced(port2));
+  await expect(remote.refuse()).rejects.toEqual(refused);
+  const error = await remote.fail().catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(ChorusError);
+  expect(error).toMatchObject({ code: "internal_error", message: "it is too much", param: null });
+  port1.close();
 });

@@ -1,6 +1,8 @@
 // An endpoint for Comlink, which posts each message after its id. Comlink pairs calls and answers by id, but leaves a call pending
 // for ever if either can't be read on the other side. Here such a call fails; so does one of an object that a call has passed.
 
+import { ChorusError, fromErrorData, toErrorData, type ChorusErrorData } from "./errors.ts";
+
 /** A worker or a port. */
 interface Endpoint {
   postMessage(message: unknown, transfer?: Transferable[]): void;
@@ -49,16 +51,20 @@ export function announced(endpoint: Endpoint): AnnouncedEndpoint {
   return Object.assign(received, { postMessage: post as Endpoint["postMessage"], start: () => endpoint.start?.() });
 }
 
-interface ProxyHandler {
-  canHandle(value: unknown): value is object;
-  serialize(passed: object): [MessagePort, Transferable[]];
-  deserialize(port: MessagePort): unknown;
+/** Says how values of a kind cross. */
+interface TransferHandler<Value = unknown, Wire = unknown> {
+  canHandle(value: unknown): value is Value;
+  serialize(value: Value): [Wire, Transferable[]];
+  deserialize(wire: Wire): unknown;
 }
 
 /** The part of Comlink's messages that is used here. */
 interface ComlinkModule {
   readonly proxyMarker: symbol;
-  readonly transferHandlers: { set(name: string, handler: ProxyHandler): unknown };
+  readonly transferHandlers: {
+    get(name: string): TransferHandler | undefined;
+    set(name: string, handler: TransferHandler): unknown;
+  };
   readonly expose: (passed: unknown, endpoint: AnnouncedEndpoint) => void;
   readonly wrap: (endpoint: AnnouncedEndpoint) => unknown;
 }
@@ -68,9 +74,12 @@ function announcedPort(port: MessagePort): AnnouncedEndpoint {
   return Object.assign(announced(port), { constructor: MessagePort, close: () => port.close() });
 }
 
-/** Has what Comlink.proxy marks answer through such an endpoint, too: it gets a port of its own. Both sides must do so. */
-export function announceProxies({ proxyMarker, transferHandlers, expose, wrap }: ComlinkModule): void {
-  transferHandlers.set("proxy", {
+/**
+ * Has what Comlink.proxy marks answer through such an endpoint, too: it gets a port of its own. What a call throws is a ChorusError
+ * with its code and field on the other side. Both sides must do so.
+ */
+export function prepareComlink({ proxyMarker, transferHandlers, expose, wrap }: ComlinkModule): void {
+  const proxies: TransferHandler<object, MessagePort> = {
     canHandle: (value): value is object => value instanceof Object && proxyMarker in value,
     serialize(passed) {
       const { port1, port2 } = new MessageChannel();
@@ -78,12 +87,26 @@ export function announceProxies({ proxyMarker, transferHandlers, expose, wrap }:
       return [port2, [port2]];
     },
     deserialize: (port) => wrap(announcedPort(port)),
-  });
+  };
+  transferHandlers.set("proxy", proxies);
+  const thrown = transferHandlers.get(THROWN);
+  if (thrown === undefined) return;
+  const errors: TransferHandler<unknown, ChorusErrorData> = {
+    canHandle: (value): value is unknown => thrown.canHandle(value),
+    serialize: (marked) => [toErrorData((marked as { readonly value: unknown }).value), []],
+    deserialize(data) {
+      throw fromErrorData(data);
+    },
+  };
+  transferHandlers.set(THROWN, errors);
 }
+
+/** Comlink's name of the handler of errors. */
+const THROWN = "throw";
 
 /** Comlink's form of an answer that is an error. */
 function unreadable(id: string): ComlinkMessage {
-  const value = { name: "DataCloneError", message: "A message between threads could not be read.", stack: undefined };
-  const wire = { id, type: "HANDLER", name: "throw", value: { isError: true, value } };
+  const value = toErrorData(new ChorusError("internal_error", "A message between threads could not be read."));
+  const wire = { id, type: "HANDLER", name: THROWN, value };
   return wire;
 }

@@ -34,7 +34,6 @@ export function parseJson(text: string, maxParts = Infinity): unknown {
   return JSON.parse(text);
 }
 
-/** Returns the index of the quote that ends a string. */
 function endOfString(text: string, begin: number): number {
   for (let end = text.indexOf('"', begin + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let numSlashes = 0;

@@ -1,6 +1,5 @@
 import { KV_BLOCK_STATES, type KvCacheMap, type SequenceId } from "./reports.ts";
 
-/** What a cache's blocks hold. */
 interface CacheBlocks {
   readonly blockSize: number;
   /** Number of sequences that have each block. */
@@ -9,7 +8,6 @@ interface CacheBlocks {
   readonly isCached: (block: number) => boolean;
 }
 
-/** The blocks of a sequence. */
 interface BlockHolder extends SequenceId {
   readonly blockTable: readonly number[];
   /** Number of blocks at its beginning that were given back. */

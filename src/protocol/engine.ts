@@ -32,17 +32,16 @@ import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeRe
 /** Leaving the loop early (break, return, throw) aborts the request. */
 export type CompletionStream<Chunk> = AsyncIterableIterator<Chunk>;
 
-export interface ChatCompletions {
-  create(
-    body: ChatCompletionRequest & { stream: true },
-    options?: CreateOptions,
-  ): Promise<CompletionStream<ChatCompletionChunk>>;
-  create(body: ChatCompletionRequest & { stream?: false | null }, options?: CreateOptions): Promise<ChatCompletion>;
-  create(
-    body: ChatCompletionRequest,
-    options?: CreateOptions,
-  ): Promise<ChatCompletion | CompletionStream<ChatCompletionChunk>>;
+/** What answers a kind of requests, whole or in pieces. */
+export interface Endpoint<Request, Answer, Piece> {
+  create(body: Request & { stream: true }, options?: CreateOptions): Promise<CompletionStream<Piece>>;
+  create(body: Request & { stream?: false | null }, options?: CreateOptions): Promise<Answer>;
+  create(body: Request, options?: CreateOptions): Promise<Answer | CompletionStream<Piece>>;
 }
+
+export interface ChatCompletions extends Endpoint<ChatCompletionRequest, ChatCompletion, ChatCompletionChunk> {}
+export interface Completions extends Endpoint<CompletionRequest, Completion, Completion> {}
+export interface Responses extends Endpoint<ResponseRequest, ResponseAnswer, ResponseEvent> {}
 
 export interface Chat {
   readonly completions: ChatCompletions;
@@ -51,18 +50,6 @@ export interface Chat {
    * @throws ChorusError as create does for messages
    */
   render(body: RenderChatRequest): Promise<RenderedChat>;
-}
-
-export interface Completions {
-  create(body: CompletionRequest & { stream: true }, options?: CreateOptions): Promise<CompletionStream<Completion>>;
-  create(body: CompletionRequest & { stream?: false | null }, options?: CreateOptions): Promise<Completion>;
-  create(body: CompletionRequest, options?: CreateOptions): Promise<Completion | CompletionStream<Completion>>;
-}
-
-export interface Responses {
-  create(body: ResponseRequest & { stream: true }, options?: CreateOptions): Promise<CompletionStream<ResponseEvent>>;
-  create(body: ResponseRequest & { stream?: false | null }, options?: CreateOptions): Promise<ResponseAnswer>;
-  create(body: ResponseRequest, options?: CreateOptions): Promise<ResponseAnswer | CompletionStream<ResponseEvent>>;
 }
 
 export interface EngineEvents {

@@ -1,4 +1,4 @@
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { FakeLocks } from "../../tests/app/fake-locks.ts";
 import { holdLock } from "./hold-lock.ts";
 
@@ -13,7 +13,7 @@ it("is held as long as the thread lives", async () => {
   await Promise.resolve();
   expect(isGone).toBe(false);
   thread.close();
-  await vi.waitFor(() => expect(isGone).toBe(true));
+  await expect.poll(() => isGone).toBe(true);
 });
 
 it.each([

@@ -83,7 +83,6 @@ export function stateBytesPerLayer({ states }: Pick<ModelShape, "states">): numb
   return 4 * (convRows * convWidth + numHeads * keyDim * valueDim);
 }
 
-/** Returns the bytes of one sequence's state. */
 export function stateBytes(shape: Pick<ModelShape, "states">): number {
   return (shape.states?.numLayers ?? 0) * stateBytesPerLayer(shape);
 }

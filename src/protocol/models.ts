@@ -3,7 +3,6 @@
 import type { EngineConfig, KvCacheDtype, WeightsDtype } from "./config.ts";
 import type { ChorusErrorData } from "./errors.ts";
 import type { RemoteLocation } from "./model-source.ts";
-import type { Result } from "./service.ts";
 
 /** A model that is kept, completely or in part. */
 export interface StoredModel {
@@ -70,10 +69,10 @@ export interface GgufModel {
 
 /** The contract between the page and the side that keeps models (host/models-host.ts). Plain data only. */
 export interface ModelsService {
-  list(): Promise<Result<StoredModel[]>>;
-  delete(location: RemoteLocation): Promise<Result<null>>;
-  estimate(location: RemoteLocation, config: EngineConfig): Promise<Result<ModelEstimate>>;
+  list(): Promise<StoredModel[]>;
+  delete(location: RemoteLocation): Promise<void>;
+  estimate(location: RemoteLocation, config: EngineConfig): Promise<ModelEstimate>;
   /** Resolves when the model is complete, or after cancelDownload(), which keeps the part that has arrived. */
-  download(location: RemoteLocation, onProgress: (progress: DownloadProgress) => void): Promise<Result<StoredModel>>;
+  download(location: RemoteLocation, onProgress: (progress: DownloadProgress) => void): Promise<StoredModel>;
   cancelDownload(): void;
 }

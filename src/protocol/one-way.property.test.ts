@@ -28,7 +28,7 @@ async function send(faults: readonly Fault[]): Promise<EngineMessage[]> {
     notify({ ...EMPTY_MESSAGE, events: [{ type: "text", ticket, choice: 0, text: `${ticket}` }] });
   }
   notify({ ...EMPTY_MESSAGE, events: [{ type: "end", ticket: NUM_MESSAGES }] });
-  await vi.waitFor(() => expect(received.at(-1)?.events[0]).toMatchObject({ type: "end" }), { interval: 1 });
+  await expect.poll(() => received.at(-1)?.events[0]?.type, { interval: 1 }).toBe("end");
   return received;
 }
 

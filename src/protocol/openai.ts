@@ -16,15 +16,11 @@ export interface ChatMessage {
 }
 
 /** A message of a request. OpenAI's own type of messages is one, too; of what it allows, other parts than text are refused. */
-export interface ChatMessageParam {
+export interface ChatMessageParam extends Pick<ChatMessage, "name" | "reasoning_content"> {
   /** Who says it. "developer" is OpenAI's newer name of "system", "function" its older one of "tool". */
   role: ChatMessage["role"] | "developer" | "tool" | "function";
   /** What is said: a text, or parts of type "text", which become lines. */
   content?: string | readonly { type: string; text?: string }[] | null;
-  /** The speaker's name, where the model's template shows it. [none] */
-  name?: string;
-  /** An assistant's thoughts before its answer. Templates of models that think may show them to the model again. [none] */
-  reasoning_content?: string | null;
   /** The functions that an assistant's answer calls. Each is followed by the tool message with its result. [none] */
   tool_calls?: readonly (ToolCall | { id: string; type: "custom" })[] | null;
   /** OpenAI's older form of one call. [none] */
@@ -286,7 +282,11 @@ export interface AnswerWarning {
   message: string;
 }
 
-interface WithMore {
+interface AnswerOrChunk {
+  id: string;
+  /** Unix seconds. */
+  created: number;
+  model: string;
   /** If requested. In the last chunk of a stream. */
   metrics?: RequestMetrics;
   /** Absent where there are none. In the first chunk of a stream. */
@@ -311,12 +311,8 @@ export interface ChatCompletionChoice extends TokenIds {
 /** For each prompt token, by token id: itself and the most likely tokens in its place. Null for the first token. */
 export type PromptLogprobs = (Record<string, { logprob: number; rank: number; decoded_token: string }> | null)[];
 
-export interface ChatCompletion extends WithMore {
-  id: string;
+export interface ChatCompletion extends AnswerOrChunk {
   object: "chat.completion";
-  /** Unix seconds. */
-  created: number;
-  model: string;
   choices: ChatCompletionChoice[];
   usage: Usage;
   /** If requested. */
@@ -338,11 +334,8 @@ export interface ChatCompletionChunkChoice extends TokenIds {
   finish_reason: ChatFinishReason | null;
 }
 
-export interface ChatCompletionChunk extends WithMore {
-  id: string;
+export interface ChatCompletionChunk extends AnswerOrChunk {
   object: "chat.completion.chunk";
-  created: number;
-  model: string;
   /** Empty in the usage chunk that `stream_options.include_usage` adds at the end. */
   choices: ChatCompletionChunkChoice[];
   usage?: Usage;
@@ -367,11 +360,8 @@ export interface CompletionChoice extends TokenIds {
 }
 
 /** A completion, and each chunk of a streamed one. */
-export interface Completion extends WithMore {
-  id: string;
+export interface Completion extends AnswerOrChunk {
   object: "text_completion";
-  created: number;
-  model: string;
   choices: CompletionChoice[];
   usage?: Usage;
 }

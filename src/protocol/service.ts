@@ -28,8 +28,6 @@ import type {
 } from "./reports.ts";
 import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "./tokenize.ts";
 
-export type Result<T> = { ok: true; value: T } | { ok: false; error: ChorusErrorData };
-
 /** A request as it crosses: which endpoint, and the body as the caller wrote it (validated on the engine's side). */
 export type GenerationRequest =
   | { readonly endpoint: "chat.completions"; readonly body: ChatCompletionRequest }
@@ -75,7 +73,6 @@ export interface EngineMessage {
   readonly lost: ChorusErrorData | null;
 }
 
-/** An empty message, which others fill in part. */
 export const EMPTY_MESSAGE: EngineMessage = {
   events: [],
   steps: [],
@@ -89,7 +86,6 @@ export const EMPTY_MESSAGE: EngineMessage = {
   lost: null,
 };
 
-/** An engine that has begun to run. */
 export interface LoadedEngine {
   readonly model: ModelCard;
   readonly config: ResolvedEngineConfig;
@@ -103,22 +99,20 @@ export interface EngineService {
     config: EngineConfig,
     onMessage: (message: EngineMessage) => void,
     onProgress: (progress: LoadProgress) => void,
-  ): Promise<Result<LoadedEngine>>;
+  ): Promise<LoadedEngine>;
   /** Starts a request under the caller's ticket. Everything about it arrives as RequestEvents. Never throws. */
   submit(ticket: number, request: GenerationRequest): void;
   /** Aborts a request between two steps. Idempotent; unknown tickets are ignored. */
   abort(ticket: number): void;
-  /** Returns the prompt that a chat becomes, without running the model. */
-  renderChat(body: RenderChatRequest): Result<RenderedChat> | Promise<Result<RenderedChat>>;
-  tokenize(body: TokenizeRequest): Result<TokenizeResponse> | Promise<Result<TokenizeResponse>>;
-  detokenize(body: DetokenizeRequest): Result<DetokenizeResponse>;
+  renderChat(body: RenderChatRequest): Promise<RenderedChat>;
+  tokenize(body: TokenizeRequest): Promise<TokenizeResponse>;
+  detokenize(body: DetokenizeRequest): DetokenizeResponse;
   stats(): EngineStats;
-  /** Prometheus text exposition of all counters, gauges and histograms. */
   metrics(): string;
   kvCacheMap(): KvCacheMap;
   kvBlockTokens(block: number): KvBlockTokens;
   /** Changes the config from the next step on, and returns it. */
-  update(changes: EngineChanges): Result<ResolvedEngineConfig> | Promise<Result<ResolvedEngineConfig>>;
+  update(changes: EngineChanges): ResolvedEngineConfig | Promise<ResolvedEngineConfig>;
   /** Starts or stops posting such reports. */
   requestReports(reports: OptionalReports, isRequested: boolean): void;
   /** Ends every request with engine_disposed and frees the GPU. */

@@ -2,7 +2,6 @@ const TICK_MS = 1000;
 
 interface Stall<T> {
   readonly limitMs: number;
-  /** Makes the error. */
   readonly error: () => Error;
   /** Takes a value that came too late. */
   readonly discard?: (late: T) => void;

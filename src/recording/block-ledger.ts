@@ -43,7 +43,6 @@ export class BlockLedger {
     this.#refCounts = new Uint16Array(Math.max(0, Math.min(MAX_BLOCKS, numGpuBlocks)));
   }
 
-  /** Follows the blocks that a step took and gave back. */
   addStep({ preempted, entries }: StepReport): void {
     for (const id of preempted) this.#releaseAll(id, "before");
     for (const { requestId, index, slot, blocks, firstBlock, blocksGivenBack, ...entry } of entries) {
@@ -59,7 +58,6 @@ export class BlockLedger {
     for (const { finishReason, ...id } of entries) if (finishReason !== null) this.#releaseAll(id, "after");
   }
 
-  /** Frees the blocks of a request that has ended. */
   addRequest(report: RequestReport): void {
     if (report.status === "finished") this.#releaseAll(report, "after");
   }

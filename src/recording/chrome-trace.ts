@@ -71,7 +71,6 @@ export function chromeTrace({ model, events }: Recording): string {
   return JSON.stringify({ traceEvents: trace.toEvents(), displayTimeUnit: "ms", otherData });
 }
 
-/** Returns the earliest time that an event names. */
 function startOf(events: readonly RecordedEvent[]): number {
   let first = Infinity;
   for (const event of events) {
@@ -204,7 +203,6 @@ interface OpenSequence {
   steps: number;
 }
 
-/** The sequences of each slot. */
 function slotTracks(trace: Trace, words: ReadonlyMap<string, string>): Tracks {
   const open = new Map<string, OpenSequence>();
   const close = (isClosed: (one: OpenSequence) => boolean) => {
@@ -279,7 +277,6 @@ function queueTracks(trace: Trace): Tracks {
   };
 }
 
-/** The owners of each block. */
 function blockTracks(trace: Trace, model: Recording["model"]): Tracks {
   const used = new Map<number, { readonly by: SequenceId; readonly fromMs: number }>();
   let [nowMs, stepBeginMs] = [0, 0];

@@ -30,29 +30,25 @@ export type RecordedEvent =
   | ({ readonly type: "alert" } & Alert);
 
 export interface Recording {
-  /** Version of the format. */
   readonly version: number;
   readonly model: ModelCard;
   readonly config: RecordedConfig;
   readonly events: readonly RecordedEvent[];
 }
 
-/** The config of the recorded engine. */
-export type RecordedConfig = Pick<
-  ResolvedEngineConfig,
-  | "maxNumSeqs"
-  | "maxNumBatchedTokens"
-  | "maxModelLen"
-  | "runAhead"
-  | "enablePrefixCaching"
-  | "schedulingPolicy"
-  | "batchingMode"
-  | "cpuMath"
->;
+const RECORDED_FIELDS = [
+  "maxNumSeqs",
+  "maxNumBatchedTokens",
+  "maxModelLen",
+  "runAhead",
+  "enablePrefixCaching",
+  "schedulingPolicy",
+  "batchingMode",
+  "cpuMath",
+] as const satisfies readonly (keyof ResolvedEngineConfig)[];
+
+export type RecordedConfig = Pick<ResolvedEngineConfig, (typeof RECORDED_FIELDS)[number]>;
 
 export function recordedConfig(config: ResolvedEngineConfig): RecordedConfig {
-  const { maxNumSeqs, maxNumBatchedTokens, maxModelLen, runAhead } = config;
-  const { enablePrefixCaching, schedulingPolicy, batchingMode, cpuMath } = config;
-  const sizes = { maxNumSeqs, maxNumBatchedTokens, maxModelLen, runAhead };
-  return { ...sizes, enablePrefixCaching, schedulingPolicy, batchingMode, cpuMath };
+  return Object.fromEntries(RECORDED_FIELDS.map((name) => [name, config[name]])) as unknown as RecordedConfig;
 }

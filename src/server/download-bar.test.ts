@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 
-import { DownloadBar } from "./download-bar.ts";
+import { downloadBar } from "./download-bar.ts";
 
 function open() {
   let printed = "";
   let nowMs = 0;
-  const bar = new DownloadBar(
+  const bar = downloadBar(
     "a/b",
     (text) => (printed += text),
     () => nowMs,

@@ -42,7 +42,6 @@ export class NodeServer {
     await Promise.race([Promise.all(this.#inFlight), setTimeout(graceMs, null, { ref: false })]);
   }
 
-  /** Stops listening, and ends all connections. */
   async close(): Promise<void> {
     this.#isDraining = true;
     const closed = once(this.#server, "close");

@@ -13,7 +13,7 @@ import {
 import { VERSION } from "../version.ts";
 import { withApiKey, withCors, withHostNames, withJsonBodies, withLog, type Handler } from "./access.ts";
 import { isLoopback, parseCommandLine, USAGE, UsageError, type ServeOptions } from "./command-line.ts";
-import { DownloadBar } from "./download-bar.ts";
+import { downloadBar } from "./download-bar.ts";
 import { openHubModel } from "./hub-cache.ts";
 import { NodeServer } from "./node-server.ts";
 import { refusal } from "./refusal.ts";
@@ -22,7 +22,6 @@ import { refusal } from "./refusal.ts";
 const GRACE_MS = 30_000;
 const stillLoading = () => refusal(503, "model_loading", "The model is still loading.", { "retry-after": "1" });
 
-/** The environment of a server. */
 export interface ServeHome {
   readonly env: Readonly<NodeJS.ProcessEnv>;
   readonly print: (text: string) => void;
@@ -105,7 +104,6 @@ async function load(
   return engine;
 }
 
-/** Downloads a hub's model if it is not there yet. */
 async function openHubFolder(
   { model, revision: given }: ServeOptions,
   { env, print }: ServeHome,
@@ -114,7 +112,7 @@ async function openHubFolder(
   const location = locateRemoteModel(model, { ...(given !== null && { revision: given }) });
   if (location.type !== "hub") return [];
   const { id, revision, gguf } = location;
-  const bar = new DownloadBar(id, print);
+  const bar = downloadBar(id, print);
   const onProgress = (received: number, total: number) => bar.show(received, total);
   const onWaiting = () => print("\nWaiting for the hub.\n");
   const folder = await openHubModel(id, { env, revision, gguf, onProgress, onWaiting, signal }).finally(() =>

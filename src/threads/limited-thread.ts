@@ -10,19 +10,16 @@ export class TookTooLong extends Error {}
 /** The thread ended before this call: because of another call, or unused, or with the page that started it. */
 export class ThreadEnded extends Error {}
 
-/** The thread can't be started. */
-export class ThreadNotStarted extends ChorusError {
+class ThreadError extends ChorusError {
   constructor(message: string) {
     super("internal_error", message);
   }
 }
 
+export class ThreadNotStarted extends ThreadError {}
+
 /** The thread failed during a call, for example because its memory is full. */
-export class ThreadFailed extends ChorusError {
-  constructor(message: string) {
-    super("internal_error", message);
-  }
-}
+export class ThreadFailed extends ThreadError {}
 
 type ThreadMessage<Value> = ThreadAnswer<Value> | typeof ALIVE;
 export type LimitedPort<Call, Value> = ThreadPort<NumberedCall<Call>, ThreadMessage<Value>>;

@@ -1,10 +1,7 @@
 import type { LimitedPort } from "./limited-thread.ts";
 import { answerCalls } from "./serve-thread.ts";
 
-/**
- * Answers calls in this thread, for homes that have no other: nothing ends a call there.
- * @param load loads what answers a call
- */
+/** Answers calls in this thread, for homes without others: nothing ends a call. @param load loads what answers */
 export function portInPlace<Call, Value>(load: () => Promise<(call: Call) => unknown>): LimitedPort<Call, Value> {
   let notify: Parameters<LimitedPort<Call, Value>["listen"]>[0] = () => undefined;
   const opening = load().then((answer) =>

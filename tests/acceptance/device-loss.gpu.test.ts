@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 import { createEngine, type ChorusEngine } from "../../src/index.ts";
 import { answersTogether, REQUESTS, run } from "../requests/exactness.ts";
-import { tampered } from "../gpu/tampered-gpu.ts";
+import { compileAfter, tampered } from "../gpu/tampered-gpu.ts";
 
 const TINY = {
   model: "/tests/fixtures/gpt2-tiny/",
@@ -64,4 +64,29 @@ it("a model is loaded again when the device is destroyed meanwhile, and an idle 
   devices.at(-1)?.destroy();
   await replaced;
   expect(await run(engine, request)).toEqual(undisturbed);
+});
+
+it("a later kernel at which the device is lost is not tried again for any product, and others are", async () => {
+  const compiled: string[][] = [];
+  const tampering = tampered({
+    onDevice: (device) => {
+      const index = compiled.push([]) - 1;
+      compileAfter(device, async (label) => {
+        compiled[index]?.push(label.split(" ")[0] ?? "");
+        if (index === 0 && label.startsWith("matmul-row ")) device.destroy();
+      });
+    },
+  });
+  await using engine = await createEngine({ ...TINY, gpu: tampering });
+  const replaced = new Promise((resolve) =>
+    engine.on("device", ({ status }) => void (status === "replaced" && resolve(status))),
+  );
+  const request = { ...REQUESTS[0], prompt: [1, 2, 3] };
+  const answer = await run(engine, request);
+  await replaced;
+  expect(await run(engine, request)).toEqual(answer);
+  await expect.poll(() => compiled[1]).toContain("matmul-lane");
+  await expect.poll(() => compiled[1]).toContain("process-logits");
+  expect(compiled[1]).not.toContain("matmul-row");
+  expect(compiled).toHaveLength(2);
 });

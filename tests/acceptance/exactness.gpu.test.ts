@@ -1,14 +1,16 @@
 // The strongest test there is: whatever happens around a request, it gets the same tokens and log-probabilities, to the
 // last bit. alone = batched = chunked = preempted = prefix-hit = run-ahead = speculative, however its weights are kept. Each
 // circumstance by itself, in every dtype and family, is tested on the CPU: backends/cpu/exactness.test.ts. Here all come at
-// once, and a dtype has one family; kernels/matmul.gpu.test.ts holds all kernels of products to the same bits in each dtype.
-// The kernels of real GPUs are tested in bare-adapter.gpu.test.ts.
+// once, and a dtype has one family; kernels/matmul.gpu.test.ts holds all kernels of products to the same bits in each dtype,
+// and weights that are packed in their file to the bits of their values. The kernels of real GPUs are tested in
+// bare-adapter.gpu.test.ts.
 
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { createEngine } from "../../src/index.ts";
 import {
   ALL_AT_ONCE,
+  andDrafts,
   answersAlone,
   answersTogether,
   answersUnder,
@@ -31,19 +33,14 @@ const AND_WITH_DRAFTS: Circumstance = {
   config: { ...WITH_DRAFTS.config, ...ALL_AT_ONCE.config, enablePrefixCaching: true },
   happened: (stats) => ALL_AT_ONCE.happened(stats) && WITH_DRAFTS.happened(stats),
 };
-/** The fixture repeats nothing, so its drafts are wrong: states go back. */
-const STATES_AND_DRAFTS: Circumstance = {
-  name: `${STATES_AT_ONCE.name}, with drafts`,
-  config: { ...WITH_DRAFTS.config, ...STATES_AT_ONCE.config, enablePrefixCaching: true },
-  happened: (stats) => STATES_AT_ONCE.happened(stats) && stats.spec_decode_num_draft_tokens_total > 0,
-};
+/** The first requests, which are enough to preempt each other. */
+const COUNT = 7;
 
-const PACKED = "gguf/qwen3-q8/qwen3-q8.gguf";
 const MODELS = [
   { fixture: "gpt2-tiny/", dtype: "f32", kvCacheDtype: "f32", circumstances: [ALL_AT_ONCE, ...CHANGING] },
   { fixture: "gemma3-tiny/", dtype: "f16", kvCacheDtype: "f16", circumstances: [AND_WITH_DRAFTS] },
   { fixture: "families/lfm2/", dtype: "f32", kvCacheDtype: "f16", circumstances: [ALL_AT_ONCE] },
-  { fixture: "families/qwen35/", dtype: "f32", kvCacheDtype: "f16", circumstances: [STATES_AND_DRAFTS] },
+  { fixture: "families/qwen35/", dtype: "f32", kvCacheDtype: "f16", circumstances: [andDrafts(STATES_AT_ONCE)] },
   { fixture: "qwen3-tiny/", dtype: "q4", kvCacheDtype: "f32", circumstances: [ALL_AT_ONCE] },
   {
     fixture: "gpt2-tiny/",
@@ -52,7 +49,6 @@ const MODELS = [
     kvCacheDtype: "f16",
     circumstances: [AND_WITH_DRAFTS],
   },
-  { fixture: PACKED, dtype: "stored", activationDtype: "f32", kvCacheDtype: "f16", circumstances: [AND_WITH_DRAFTS] },
 ] as const;
 
 const oneDevice = await withCommonDevice();
@@ -69,10 +65,10 @@ describe.each(MODELS)(
   async ({ fixture, circumstances, ...dtypes }) => {
     const model = `/tests/fixtures/${fixture}`;
     const base = { backend: "webgpu", model, worker: false, gpu: oneDevice, ...dtypes } as const;
-    const alone = await answersAlone(create, base);
+    const alone = await answersAlone(create, base, COUNT);
 
     it.each(circumstances)("a request is what it is alone: $name", async (circumstance) => {
-      const { rounds, hasHappened, stats } = await answersUnder(complete, base, circumstance, 1);
+      const { rounds, hasHappened, stats } = await answersUnder(complete, base, circumstance, 1, COUNT);
       for (const answers of rounds) expect(answers).toEqual(alone);
       expect(hasHappened, JSON.stringify(stats)).toBe(true);
       expect(stats.num_gpu_blocks_free).toBe(stats.num_gpu_blocks);

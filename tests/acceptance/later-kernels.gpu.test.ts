@@ -41,6 +41,19 @@ it("a refused kernel ends the requests that need it, names itself, and leaves th
   expect(await textOf(engine, LONG)).toBe(expected);
 });
 
+it("a product whose first kernel is refused begins with another one, and all answers are the same", async () => {
+  await using right = await createEngine(TINY);
+  const expected = await textOf(right, LONG);
+  let numRefused = 0;
+  await using engine = await engineWhere(["matmul-any"], () => {
+    numRefused += 1;
+    return Promise.reject(new Error("The test refuses it."));
+  });
+  expect(numRefused).toBeGreaterThan(0);
+  expect(engine.model).toMatchObject({ backend: "webgpu", notice: null });
+  expect(await textOf(engine, LONG)).toBe(expected);
+});
+
 it("answers stream while another one waits for its kernel", async () => {
   await using right = await createEngine(TINY);
   const expected = [await textOf(right, LONG), await textOf(right, RULED)];

@@ -10,7 +10,8 @@
 //   &die=3000         milliseconds until the running engine dies
 //   &seqs=2           most answers that grow at once, unless the settings say
 //   &drafts=4         tokens drafted in each step
-//   &stepms=60        a step's length
+//   &stepms=60        a step's length; an event "steps" on the window makes `detail` of them at once and holds the next ones,
+//                     or lets them go on by the clock where it is Infinity
 //   &paragraphs=6     length of the answers to questions that it doesn't know; one has 38 words
 //   &mbps=50          megabytes a second of a download; an event "receive" on the window brings `detail` bytes at once
 //   &keep             the chats are kept, as in the app
@@ -41,7 +42,7 @@ const ANSWERS: Record<string, string> = {
 };
 const THOUGHTS: Record<string, string> = {
   "What is six times seven?": "<think>Six sevens are wanted.</think>It is 42.",
-  "Think without end.": `<think>${"Hm. ".repeat(5000)}`,
+  "Think without end.": `<think>${"Hm. ".repeat(50_000)}`,
 };
 const LONG_ANSWER = Array.from(
   { length: number("paragraphs", 6) },
@@ -112,7 +113,14 @@ async function createEngine({
       ...(typeof model === "string" && model !== EMBEDDED_MODEL && { name: labelOfChoice({ model }) }),
     },
   });
-  setInterval(() => engine.step(performance.now(), 6), number("stepms", 60));
+  const step = () => engine.step(performance.now(), 6);
+  let areHeld = false;
+  setInterval(() => areHeld || step(), number("stepms", 60));
+  addEventListener("steps", (event) => {
+    const count = event instanceof CustomEvent ? Number(event.detail) : 0;
+    areHeld = count < Infinity;
+    if (areHeld) for (let made = 0; made < count; made++) step();
+  });
   addEventListener("notifyalert", (event) => event instanceof CustomEvent && engine.notifyAlert(event.detail as Alert));
   if (query.has("die") && isFirstStart) {
     const error = {
@@ -135,7 +143,7 @@ async function start(root: HTMLElement): Promise<void> {
     root,
     createEngine,
     models,
-    sampling: readPageOptions(location.search).sampling,
+    addressSettings: readPageOptions(location.search).addressSettings,
   }).openChats();
   for (let count = 1; count < number("panes", 1); count++) workspace.addPane();
   if (query.has("ask")) {

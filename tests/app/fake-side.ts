@@ -1,7 +1,7 @@
 import { EngineClient } from "../../src/client/engine-client.ts";
 import type { Transport } from "../../src/client/transport.ts";
 import type { ResolvedEngineConfig } from "../../src/protocol/config.ts";
-import type { ChorusError } from "../../src/protocol/errors.ts";
+import { ChorusError } from "../../src/protocol/errors.ts";
 import type { ModelLocation } from "../../src/protocol/model-source.ts";
 import type { Completion } from "../../src/protocol/openai.ts";
 import type { KvCacheMap, ModelCard } from "../../src/protocol/reports.ts";
@@ -10,7 +10,6 @@ import {
   type EngineMessage,
   type GenerationRequest,
   type LoadedEngine,
-  type Result,
 } from "../../src/protocol/service.ts";
 
 export const MAP: KvCacheMap = {
@@ -42,10 +41,7 @@ export class FakeSide implements Transport {
   isClosed = false;
   isDisposed = false;
   readonly reported = { steps: false, words: false, kernels: false };
-  loaded: Result<LoadedEngine> | Promise<Result<LoadedEngine>> = {
-    ok: true,
-    value: { model: CARD, config: CONFIG, sizes: SIZES },
-  };
+  loaded: LoadedEngine | Promise<LoadedEngine> = { model: CARD, config: CONFIG, sizes: SIZES };
   post: (message: Partial<EngineMessage>) => void = () => undefined;
   submitAnswer: () => void | Promise<void> = () => undefined;
 
@@ -61,20 +57,20 @@ export class FakeSide implements Transport {
     abort: (ticket) => void this.aborted.push(ticket),
     stats: () => new Promise(() => undefined),
     metrics: () => "vllm:num_requests_running 0\n",
-    renderChat: ({ messages }) =>
-      messages.length > 0
-        ? { ok: true, value: { text: "User: Hi", tokenIds: [1, 2] } }
-        : { ok: false, error: { code: "invalid_value", message: "Empty.", param: "messages" } },
-    tokenize: () => ({ ok: true, value: { count: 2, max_model_len: 256, tokens: [1, 2], token_strs: null } }),
-    detokenize: ({ tokens }) =>
-      tokens.length > 0
-        ? { ok: true, value: { prompt: "Hi" } }
-        : { ok: false, error: { code: "invalid_value", message: "Empty.", param: "tokens" } },
+    renderChat: async ({ messages }) => {
+      if (messages.length === 0) throw new ChorusError("invalid_value", "Empty.", "messages");
+      return { text: "User: Hi", tokenIds: [1, 2] };
+    },
+    tokenize: async () => ({ count: 2, max_model_len: 256, tokens: [1, 2], token_strs: null }),
+    detokenize: ({ tokens }) => {
+      if (tokens.length === 0) throw new ChorusError("invalid_value", "Empty.", "tokens");
+      return { prompt: "Hi" };
+    },
     kvCacheMap: () => MAP,
     kvBlockTokens: (block) => ({ tokenIds: [block], sequence: null, start: null }),
     update: ({ maxNumSeqs }) => {
-      if (maxNumSeqs === 4) return { ok: true, value: { ...CONFIG, maxNumSeqs } };
-      return { ok: false, error: { code: "invalid_value", message: "No.", param: "maxNumSeqs" } };
+      if (maxNumSeqs === 4) return { ...CONFIG, maxNumSeqs };
+      throw new ChorusError("invalid_value", "No.", "maxNumSeqs");
     },
     requestReports: (reports, isRequested) => void (this.reported[reports] = isRequested),
     dispose: () => void (this.isDisposed = true),

@@ -3,9 +3,10 @@ import { Announcements } from "../../src/app/state/app/announcements.ts";
 import { Connections } from "../../src/app/state/connections/connections.ts";
 import { EngineControl } from "../../src/app/state/engine/engine-control.ts";
 import { Pane } from "../../src/app/state/chat/pane.ts";
-import { RequestBook } from "../../src/app/state/chat/request-book.ts";
+import { RequestStats } from "../../src/app/state/chat/request-stats.ts";
 import type { SavedChat } from "../../src/app/state/workspace/saved-workspace.ts";
-import { SharedSettings } from "../../src/app/state/settings/shared-settings.ts";
+import type { Settings } from "../../src/app/state/settings/settings.ts";
+import { createStore } from "../../src/app/state/store.ts";
 
 /** Lets promises settle: what a fake engine pushed reaches the pane. */
 export const settle = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
@@ -23,14 +24,16 @@ export function openPanes(options: FakeEngineOptions = {}) {
     now,
   });
   const announcements = new Announcements();
-  const book = new RequestBook();
-  const connections = new Connections({ observer: book });
+  const requestStats = new RequestStats();
+  const connections = new Connections({ observer: requestStats });
   control.store.subscribe((state) => {
-    if (state.status === "ready") state.engine.on("step", (report) => book.addStep(report));
-    if (state.status === "ready") state.engine.on("request", (report) => book.addRequest(report));
+    if (state.status === "ready") state.engine.on("step", (report) => requestStats.addStep(report));
+    if (state.status === "ready") state.engine.on("request", (report) => requestStats.addRequest(report));
   });
-  const settings = new SharedSettings();
-  const context = { engine: control, book, settings, connections, scheduleFlush, announce: announcements.announce };
+  const settings = createStore<Settings>(() => ({}));
+  const { announce } = announcements;
+  const addressSettings: Settings = {};
+  const context = { engine: control, requestStats, settings, addressSettings, connections, scheduleFlush, announce };
   const [first, second] = engines as [FakeEngine, FakeEngine];
   const step = async (times = 1) => {
     await settle();
@@ -38,7 +41,7 @@ export function openPanes(options: FakeEngineOptions = {}) {
     await settle();
   };
   const openPane = (number: number, chat?: SavedChat) => new Pane(number, context, chat);
-  return { control, context, book, connections, announcements, settings, first, second, step, openPane };
+  return { control, context, requestStats, connections, announcements, settings, first, second, step, openPane };
 }
 
 export const lastTurn = (pane: Pane) => pane.store.getState().turns.at(-1);

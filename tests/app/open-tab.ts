@@ -1,8 +1,9 @@
 import type { ChatRecord } from "../../src/app/state/workspace/chat-record.ts";
 import { ChatStorage } from "../../src/app/state/workspace/chat-storage.ts";
 import { Chats } from "../../src/app/state/workspace/chats.ts";
-import { SharedSettings } from "../../src/app/state/settings/shared-settings.ts";
-import { WorkspaceKeeper } from "../../src/app/state/workspace/workspace-keeper.ts";
+import type { Settings } from "../../src/app/state/settings/settings.ts";
+import { createStore } from "../../src/app/state/store.ts";
+import { ChatSaver } from "../../src/app/state/workspace/chat-saver.ts";
 import { Workspace } from "../../src/app/state/workspace/workspace.ts";
 import { FakeStorage, type FakeDatabase } from "./fake-database.ts";
 import { openPanes } from "./open-panes.ts";
@@ -13,19 +14,19 @@ export async function openTab(browser: FakeDatabase, tab = new FakeStorage()) {
   const { database, tab: life } = browser.connect();
   const storage = new ChatStorage({ database, storages: { copies: browser.copies, tab } });
   const loaded = await storage.load();
-  const settings = new SharedSettings({}, loaded.saved?.shared);
+  const settings = createStore<Settings>(() => loaded.saved?.shared ?? {});
   const workspace = new Workspace({ ...context, settings }, loaded.saved, new Chats(storage));
-  const keeper = new WorkspaceKeeper(storage, loaded, workspace, settings);
+  const saver = new ChatSaver(storage, loaded, workspace, settings);
   await control.start();
   const panes = () => workspace.store.getState().panes;
   const drafts = () => panes().map((pane) => pane.store.getState().draft);
   const titles = () => panes().map((pane) => pane.store.getState().title);
-  const status = () => keeper.store.getState();
+  const status = () => saver.store.getState();
   const toast = () => workspace.undoList.store.getState().toast?.title ?? null;
   /** Closes the page as the browser does. @param isWritten whether its last save arrives */
   const leave = async (isWritten = true) => {
     life.isClosing = !isWritten;
-    keeper.leave();
+    saver.leave();
     await settleMicrotasks();
     life.isDead = true;
   };
@@ -33,7 +34,7 @@ export async function openTab(browser: FakeDatabase, tab = new FakeStorage()) {
   return {
     workspace,
     settings,
-    keeper,
+    saver,
     engine,
     storage,
     loaded,

@@ -113,7 +113,7 @@ async function check(): Promise<Record<string, unknown>> {
     prompt,
   );
   let stats = await engine.stats();
-  for (let tries = 0; tries < 50 && stats.num_requests_running > 0; tries++) {
+  while (stats.num_requests_running > 0) {
     await new Promise((resolve) => setTimeout(resolve, 20));
     stats = await engine.stats();
   }

@@ -15,6 +15,7 @@ import {
   type StepPlan,
 } from "../../src/engine/step-plan.ts";
 import type { ResolvedEngineConfig } from "../../src/protocol/config.ts";
+import { allowedIds } from "../requests/grammars.ts";
 
 interface FakeRunnerOptions {
   readonly numGpuBlocks: number;
@@ -85,7 +86,7 @@ export class FakeRunner implements Runner {
       // A whole table is that of another sequence, or of one that starts over.
       if (start === 0) this.#slots.set(slot, { blockTable: [], numComputed: null, feedback: null });
       const { blockTable } = this.#slot(slot);
-      assert(start === blockTable.length, `a block table of ${blockTable.length} goes on at ${start}`);
+      assert(start === blockTable.length, () => `a block table of ${blockTable.length} goes on at ${start}`);
       blockTable.push(...values);
     }
   }
@@ -95,22 +96,23 @@ export class FakeRunner implements Runner {
     const { sequences, rows, samples } = plan;
     const numRows = rows.length / ROW_WORDS;
     assert(sequences.length > 0, "the step is empty");
-    assert(numRows <= maxNumBatchedTokens, `${numRows} rows are over the budget of ${maxNumBatchedTokens}`);
+    assert(numRows <= maxNumBatchedTokens, () => `${numRows} rows are over the budget of ${maxNumBatchedTokens}`);
     const room = maxSamples(this.#options);
-    assert(samples.length <= room, `${samples.length} samples are more than there is room for`);
+    assert(samples.length <= room, () => `${samples.length} samples are more than there is room for`);
     assert(new Set(sequences.map(({ slot }) => slot)).size === sequences.length, "two sequences share a slot");
     this.#checkReads(plan);
 
     let row = 0;
     let sample = 0;
     for (const { slot, start, numRows: count, numScored, numDrawn } of sequences) {
-      assert(slot >= 0 && slot < maxNumSeqs, `slot ${slot} is none of ${maxNumSeqs}`);
+      assert(slot >= 0 && slot < maxNumSeqs, () => `slot ${slot} is none of ${maxNumSeqs}`);
       assert(count > 0, "a sequence has no rows");
       const { numComputed } = this.#slot(slot);
-      assert((numComputed ?? start) === start, `rows from ${start} on, but ${numComputed} are computed`);
+      assert((numComputed ?? start) === start, () => `rows from ${start} on, but ${numComputed} are computed`);
       for (let i = 0; i < count; i++) {
-        const [, position, ...rest] = rowAt(plan, row + i);
-        assert(position === start + i && rest.join() === `${slot},${start}`, `row ${row + i} is not its sequence's`);
+        const [, position, rowSlot, rowStart] = rowAt(plan, row + i);
+        const isItsOwn = position === start + i && rowSlot === slot && rowStart === start;
+        assert(isItsOwn, () => `row ${row + i} is not its sequence's`);
       }
       for (let i = 0; i < numScored; i++) {
         const { kind, row: scoredRow } = samples[sample + i]!;
@@ -142,7 +144,10 @@ export class FakeRunner implements Runner {
     for (const { slot, start } of sequences) {
       const firstSeen = Math.max(0, start + 1 - (slidingWindow ?? start + 1));
       for (let position = firstSeen; position < start; position++) {
-        assert(!written.has(this.#address(slot, position)), `position ${position} is read and written in one step`);
+        assert(
+          !written.has(this.#address(slot, position)),
+          () => `position ${position} is read and written in one step`,
+        );
       }
     }
   }
@@ -153,10 +158,10 @@ export class FakeRunner implements Runner {
       const [token, position, slot] = rowAt(plan, row);
       const { feedback } = this.#slot(slot);
       const tokenId = token === FEEDBACK ? feedback?.tokenId : token;
-      assert(tokenId !== undefined, `row ${row} waits for a token that nobody drew`);
+      assert(tokenId !== undefined, () => `row ${row} waits for a token that nobody drew`);
       if (feedback?.position === position) {
-        assert(tokenId === feedback.tokenId, `position ${position} has another token than was drawn for it`);
-      } else assert(token !== FEEDBACK, `position ${position} is not the one that was drawn last`);
+        assert(tokenId === feedback.tokenId, () => `position ${position} has another token than was drawn for it`);
+      } else assert(token !== FEEDBACK, () => `position ${position} is not the one that was drawn last`);
       this.#cache[this.#address(slot, position)] = mix(tokenId, position);
       return tokenId;
     });
@@ -175,11 +180,14 @@ export class FakeRunner implements Runner {
       assert(state !== undefined, "a sequence has no state");
       const { from, to, keeps } = state;
       let { length, hash } = from === NO_STATE ? { length: 0, hash: 0 } : (this.#states.get(from) ?? NOTHING);
-      assert(length === start, `rows from ${start} on begin with the state after ${length}`);
+      assert(length === start, () => `rows from ${start} on begin with the state after ${length}`);
       if (from !== to) read.add(from);
       const places = [...keeps, { rows: numRows, slot: to }];
       for (const { slot } of places) {
-        assert(slot >= 0 && slot < numStateSlots && !written.has(slot), `state ${slot} is written twice, or is none`);
+        assert(
+          slot >= 0 && slot < numStateSlots && !written.has(slot),
+          () => `state ${slot} is written twice, or is none`,
+        );
         written.set(slot, NOTHING);
       }
       assert(new Set(keeps.map(({ rows }) => rows)).size === keeps.length, "a row's state is kept twice");
@@ -190,7 +198,7 @@ export class FakeRunner implements Runner {
       }
     }
     for (const [slot, state] of written) {
-      assert(!read.has(slot), `state ${slot} is read and written in one step`);
+      assert(!read.has(slot), () => `state ${slot} is read and written in one step`);
       this.#states.set(slot, state);
     }
     return after;
@@ -248,9 +256,7 @@ export class FakeRunner implements Runner {
     const scripted = script?.()[outputIndex];
     if (index === null) return scripted ?? hash % vocabSize;
     const mask = masks[index];
-    const allowed = Array.from({ length: vocabSize }, (_, id) => id).filter(
-      (id) => ((mask?.[id >>> 5] ?? 0) >>> (id & 31)) & 1,
-    );
+    const allowed = mask ? allowedIds(mask).filter((id) => id < vocabSize) : [];
     assert(allowed.length > 0, "nothing may be drawn");
     if (scripted !== undefined && allowed.includes(scripted)) return scripted;
     return allowed[hash % allowed.length] ?? 0;
@@ -276,13 +282,13 @@ export class FakeRunner implements Runner {
   #address(slot: number, position: number): number {
     const { blockSize, numGpuBlocks } = this.#options;
     const block = this.#slot(slot).blockTable[Math.floor(position / blockSize)] ?? -1;
-    assert(block >= 0 && block < numGpuBlocks, `position ${position} has no block`);
+    assert(block >= 0 && block < numGpuBlocks, () => `position ${position} has no block`);
     return block * blockSize + (position % blockSize);
   }
 
   #slot(slot: number): Slot {
     const state = this.#slots.get(slot);
-    assert(state !== undefined, `slot ${slot} has no block table`);
+    assert(state !== undefined, () => `slot ${slot} has no block table`);
     return state;
   }
 }
@@ -290,8 +296,8 @@ export class FakeRunner implements Runner {
 const NOTHING: State = { length: -1, hash: 0 };
 
 function rowAt({ rows }: StepPlan, row: number): [token: number, position: number, slot: number, start: number] {
-  const [token = -1, position = -1, slot = -1, start = -1] = rows.subarray(row * ROW_WORDS, (row + 1) * ROW_WORDS);
-  return [token, position, slot, start];
+  const at = row * ROW_WORDS;
+  return [rows[at] ?? -1, rows[at + 1] ?? -1, rows[at + 2] ?? -1, rows[at + 3] ?? -1];
 }
 
 /** Mixes a number into a 32-bit hash. */
@@ -301,6 +307,8 @@ function mix(hash: number, value: number): number {
   return (mixed ^ (mixed >>> 13)) >>> 0;
 }
 
-function assert(condition: boolean, message: string): asserts condition {
-  if (!condition) throw new Error(`The fake runner was misused: ${message}.`);
+/** @param message made only where it is needed: most of these stand in loops over all positions */
+function assert(condition: boolean, message: string | (() => string)): asserts condition {
+  if (condition) return;
+  throw new Error(`The fake runner was misused: ${typeof message === "string" ? message : message()}.`);
 }

@@ -8,6 +8,10 @@ export interface MemoryDisk {
   writtenBytes?: number;
 }
 
+/** From this size on a file is taken for weights, and gets room for as much as tests download. */
+const LARGE_BYTES = 2 ** 20;
+const WEIGHTS_BYTES = 24 * 2 ** 20;
+
 class MemoryFile {
   readonly kind = "file";
   bytes = new Uint8Array();
@@ -19,7 +23,7 @@ class MemoryFile {
   }
 
   getFile(): Promise<File> {
-    return Promise.resolve(new File([this.bytes.slice()], "file"));
+    return Promise.resolve(new File([this.bytes], "file"));
   }
 
   createSyncAccessHandle() {
@@ -29,10 +33,10 @@ class MemoryFile {
       const grown = size - this.bytes.length;
       if (grown > this.#disk.freeBytes) throw new DOMException("the disk is full", "QuotaExceededError");
       this.#disk.freeBytes -= grown;
-      // Twice as much as needed at a time: files grow by many small writes.
+      // More than needed at a time, since files grow by many small writes: weights are rarely copied.
       const room = new Uint8Array(this.bytes.buffer);
       if (size > room.length) {
-        const larger = new Uint8Array(2 * size);
+        const larger = new Uint8Array(Math.max(2 * size, size > LARGE_BYTES ? WEIGHTS_BYTES : 0));
         larger.set(this.bytes);
         this.bytes = larger.subarray(0, size);
       } else {

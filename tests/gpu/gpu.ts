@@ -43,7 +43,7 @@ export async function runKernel(
   workgroups: readonly [x: number, y: number, z?: number],
 ): Promise<Record<string, ArrayBuffer>> {
   const compiler = compilerOf(device);
-  const pipeline = await compiler.pipeline(kernel, constants);
+  const pipeline = await compiler.compile({ kernel, constants });
   const buffers: Record<string, GPUBuffer> = {};
   for (const [name, type] of kernel.bindings) {
     const contents = data[name];

@@ -3,7 +3,7 @@ import { afterAll, onTestFinished } from "vitest";
 import { shareDevice, type SharedDevice } from "./shared-device.ts";
 import { tampered } from "./tampered-gpu.ts";
 
-/** The files of a shard run one after the other in one page: what one compiled, the next has. */
+/** The files run one after the other in one page: what one compiled, the next has. */
 let common: Promise<SharedDevice> | undefined;
 
 /** WebGPU with one device for all test files, which is never destroyed. */

@@ -58,6 +58,9 @@ export function withFewTokens(create: CreateEngine): CreateEngine {
   };
 }
 
+/** The first requests have every temperature, filter and rule, and the prefix that others share. */
+export const WITH_EVERY_RULE = 5;
+
 export async function run(engine: ChorusEngine, request: Request): Promise<unknown> {
   const { choices } = await engine.completions.create(request);
   return choices.map(({ token_ids, logprobs, finish_reason }) => [token_ids, logprobs?.token_logprobs, finish_reason]);
@@ -208,9 +211,28 @@ export const ALL_AT_ONCE: Circumstance = {
   happened: (stats) => shared(stats) && stats.prefix_cache_hits > 0 && stats.num_preemptions_total > 0,
 };
 
+/** For the first requests, which take fewer blocks: there is room for two or three. */
+export const FEW_AT_ONCE: Circumstance = {
+  ...ALL_AT_ONCE,
+  config: { ...ALL_AT_ONCE.config, numGpuBlocks: 10 },
+  happened: (stats) =>
+    stats.step_sequences_total > 1.5 * stats.engine_steps_total &&
+    stats.prefix_cache_hits > 0 &&
+    stats.num_preemptions_total > 0,
+};
+
 /** For models that keep states: beside 640 blocks they have ten slots for them. */
 export const STATES_AT_ONCE: Circumstance = {
   name: "batched, in chunks of 7, three steps ahead, found in the prefix cache",
   config: { ...ALL_AT_ONCE.config, maxNumSeqs: 6, numGpuBlocks: 640 },
   happened: (stats) => shared(stats) && stats.prefix_cache_hits > 0,
 };
+
+/** The same with drafts. Whether any is right is up to the model; with states, those of wrong ones go back. */
+export function andDrafts({ name, config, happened }: Circumstance): Circumstance {
+  return {
+    name: `${name}, with drafts`,
+    config: { ...config, speculation: DRAFTS },
+    happened: (stats) => happened(stats) && stats.spec_decode_num_draft_tokens_total > 0,
+  };
+}

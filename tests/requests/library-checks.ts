@@ -99,7 +99,7 @@ async function compileRest(gpu: GPU, isToSkip: (kernel: Kernel) => boolean): Pro
     const constants = Object.fromEntries(
       Array.from(overrides, ([, name = "", type]) => [name, anyOf[type as keyof typeof anyOf]]),
     );
-    await compiler.pipeline(kernel, constants);
+    await compiler.compile({ kernel, constants });
   }
 }
 

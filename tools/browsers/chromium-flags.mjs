@@ -1,4 +1,4 @@
-// The flags of every Chromium we start: tests, end-to-end tests, demo. Playwright adds its own that keep it quiet.
+// The flags of every Chromium we start: tests, end-to-end tests, pictures. Playwright adds its own that keep it quiet.
 
 /**
  * "software" is Chromium's own SwiftShader, which is there on every machine and gives the same figures on each;
@@ -19,7 +19,6 @@ const adapterFlags = {
       : [],
 };
 
-/** @returns {string[]} */
 export function chromiumFlags(/** @type {Adapter} */ on = adapter) {
   // Without --no-sandbox Chromium refuses to start as root, as in most containers.
   return ["--no-sandbox", "--enable-unsafe-webgpu", ...adapterFlags[on]];
@@ -36,7 +35,6 @@ const withoutGpu = [
   "--disable-gpu-compositing",
 ];
 
-/** @returns {string[]} the flags of tests */
 export function testFlags(/** @type {Adapter} */ on = adapter) {
   return [...chromiumFlags(on), ...(on === "software" ? withoutGpu : [])];
 }

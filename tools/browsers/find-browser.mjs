@@ -5,13 +5,8 @@ import { delimiter, join } from "node:path";
 
 import { INSTALL_MS, run } from "../run-command.mjs";
 
-/**
- * Returns the programs that are there, best first, without trying them.
- *
- * @param {string | undefined} named by the environment: it comes first, there or not
- * @param {readonly string[]} places
- */
-export function listPrograms(named, places) {
+/** Returns the programs that are there, best first, without trying them. What the environment names comes first, there or not. */
+export function listPrograms(/** @type {string | undefined} */ named, /** @type {readonly string[]} */ places) {
   const found = places.filter((path) => existsSync(path));
   return [...new Set(named ? [named, ...found] : found)];
 }
@@ -48,14 +43,11 @@ export function placesOf({ commands, applications, programs }) {
  * }} Search
  */
 
-/**
- * Returns the first program that works; tries to install one where there is none. Prints which it is.
- *
- * @param {string} kind in words
- * @param {Search} search
- * @returns {Promise<{ path: string | null, tried: string[] }>} `tried`: sentences
- */
-export async function ensureBrowser(kind, { list, attempt, installations }) {
+/** Prints and returns the first program that works; tries to install one where there is none. `tried`: sentences. */
+export async function ensureBrowser(
+  /** @type {string} */ kind,
+  /** @type {Search} */ { list, attempt, installations },
+) {
   /** @type {Set<string>} */
   const tried = new Set();
   const find = async () => {

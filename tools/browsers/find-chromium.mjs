@@ -26,26 +26,15 @@ const SHELLS = placesOf({
   programs: [],
 });
 
-/**
- * Returns the paths of installed Chromiums, best first, without trying them.
- *
- * @param {{ forTests?: boolean }} [options] tests prefer the headless shell, which people don't use
- */
+/** Returns the paths of installed Chromiums, best first, without trying them. Tests prefer the headless shell. */
 export function listChromiums({ forTests = false } = {}) {
   // A real GPU is asked for in the browser that people use.
   const shells = forTests && adapter === "software" ? SHELLS : [];
   return listPrograms(process.env.CHROME_PATH, [...shells, ...PLACES, chromium.executablePath()]);
 }
 
-/**
- * Starts it and asks for a WebGPU adapter.
- *
- * @param {string} executablePath
- * @param {import("./chromium-flags.mjs").Adapter} [on]
- * @returns {Promise<{ version: string, adapter: string }>}
- * @throws {Error} where it can't be used
- */
-export async function tryChromium(executablePath, on = adapter) {
+/** Starts it and asks for a WebGPU adapter. @throws {Error} where it can't be used */
+async function tryChromium(/** @type {string} */ executablePath, on = adapter) {
   const browser = await launchChromium(executablePath, { on });
   try {
     const page = await browser.newPage();
@@ -61,17 +50,16 @@ export async function tryChromium(executablePath, on = adapter) {
 }
 
 /**
- * The path of a Chromium that starts and has WebGPU; installs one where there is none. Where nothing works it says what
+ * Returns the path of a Chromium that starts and has WebGPU; installs one where there is none. Where nothing works it says what
  * was tried and ends the process.
- *
- * @param {{ forTests?: boolean, on?: import("./chromium-flags.mjs").Adapter }} [options] see listChromiums and tryChromium
- * @returns {Promise<string>}
  */
-export async function ensureChromium(options) {
+export async function ensureChromium(
+  /** @type {{ forTests?: boolean, on?: import("./chromium-flags.mjs").Adapter }} */ options = {},
+) {
   const { path, tried } = await ensureBrowser("Chromium with WebGPU", {
     list: () => listChromiums(options),
     async attempt(executablePath) {
-      const found = await tryChromium(executablePath, options?.on);
+      const found = await tryChromium(executablePath, options.on);
       return `${found.version}, WebGPU on ${found.adapter}`;
     },
     installations: () => installations(options),

@@ -1,7 +1,5 @@
 // Which Firefox to test in: FIREFOX_PATH, then the usual places.
 
-import { createServer } from "node:http";
-
 import puppeteer from "puppeteer-core";
 
 import { aptGetInstall } from "./apt-get.mjs";
@@ -16,8 +14,11 @@ const PREFERENCES = {
 };
 
 /** A Firefox without a window. Playwright has no way to drive one that it did not patch itself; puppeteer-core speaks WebDriver BiDi. */
-export function launchFirefox(/** @type {string} */ executablePath) {
-  return puppeteer.launch({ browser: "firefox", executablePath, headless: true, extraPrefsFirefox: PREFERENCES });
+export function launchFirefox(/** @type {string} */ executablePath, preferences = {}) {
+  const extraPrefsFirefox = { ...PREFERENCES, ...preferences };
+  // Beside other work it starts slowly. One call may compile all kernels.
+  const limits = { timeout: 120_000, protocolTimeout: 300_000 };
+  return puppeteer.launch({ browser: "firefox", executablePath, headless: true, extraPrefsFirefox, ...limits });
 }
 
 /** Paths of every Firefox that seems to be there, best first; none has been tried. */
@@ -30,40 +31,25 @@ export function listFirefoxes() {
   return listPrograms(process.env.FIREFOX_PATH, places);
 }
 
-/**
- * Starts it and asks for a WebGPU adapter.
- *
- * @param {string} executablePath
- * @returns {Promise<string>} its version and adapter
- * @throws {Error} where it can't be used
- */
-async function tryFirefox(executablePath) {
-  // WebGPU is offered to secure pages only, and this machine's own count as such.
-  const server = createServer((_, response) => response.setHeader("Content-Type", "text/html").end());
-  await new Promise((listening) => server.listen(0, "127.0.0.1", () => listening(undefined)));
+/** Starts it, and returns its version and adapter. @throws {Error} where it can't be used */
+async function tryFirefox(/** @type {string} */ executablePath) {
+  const browser = await launchFirefox(executablePath);
   try {
-    const browser = await launchFirefox(executablePath);
-    try {
-      const page = await browser.newPage();
-      const address = /** @type {import("node:net").AddressInfo} */ (server.address());
-      await page.goto(`http://127.0.0.1:${address.port}/`);
-      const found = await askAdapter(page);
-      if (!found) throw new Error("it starts, but offers no WebGPU adapter");
-      const name = found.description || (found.isFallbackAdapter ? "a software adapter" : "an adapter");
-      return `${await browser.version()}, WebGPU on ${name}`;
-    } finally {
-      await browser.close();
-    }
+    const page = await browser.newPage();
+    // As for Chromium: a secure page, which no server sends.
+    await page.setRequestInterception(true);
+    page.on("request", (request) => void request.respond({ contentType: "text/html", body: "" }).catch(() => {}));
+    await page.goto("http://localhost/");
+    const found = await askAdapter(page);
+    if (!found) throw new Error("it starts, but offers no WebGPU adapter");
+    const name = found.description || (found.isFallbackAdapter ? "a software adapter" : "an adapter");
+    return `${await browser.version()}, WebGPU on ${name}`;
   } finally {
-    server.closeAllConnections();
-    server.close();
+    await browser.close();
   }
 }
 
-/**
- * Returns the path of a Firefox that starts and has WebGPU; installs one where there is none, with Mesa's Vulkan on the CPU, which it
- * finds where there is no GPU. null where none can be had: a line then says what was tried.
- */
+/** Installs Mesa's Vulkan on the CPU, too: Firefox finds it where there is no GPU. */
 export function ensureFirefox() {
   return ensureIfPossible("Firefox with WebGPU", "FIREFOX_PATH", {
     list: listFirefoxes,

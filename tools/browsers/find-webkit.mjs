@@ -9,7 +9,7 @@ import { ensureIfPossible, listPrograms, placesOf } from "./find-browser.mjs";
 import { within } from "../time-limits.mjs";
 import { WebDriverSession } from "./webdriver.mjs";
 
-const START_MS = 10_000;
+const START_MS = 60_000;
 
 /** Paths of every driver that seems to be there, best first; none has been tried. */
 export function listWebKits() {
@@ -17,13 +17,8 @@ export function listWebKits() {
   return listPrograms(process.env.WEBKIT_DRIVER_PATH, places);
 }
 
-/**
- * Starts the driver and a window of its browser; on a display that nobody sees where there is none.
- *
- * @param {string} driverPath
- * @returns {Promise<{ session: WebDriverSession, close: () => Promise<void> }>}
- */
-export async function launchWebKit(driverPath) {
+/** Starts the driver and a window of its browser; on a display that nobody sees where there is none. */
+export async function launchWebKit(/** @type {string} */ driverPath) {
   const port = await freePort();
   const hasDisplay = Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY);
   const command = [...(hasDisplay ? [] : ["xvfb-run", "--auto-servernum"]), driverPath, `--port=${port}`];
@@ -46,10 +41,6 @@ export async function launchWebKit(driverPath) {
   }
 }
 
-/**
- * Returns the path of a WebKit driver that starts; installs one where there is none, with a display that nobody sees. null where
- * none can be had: a line then says what was tried.
- */
 export function ensureWebKit() {
   return ensureIfPossible("WebKit", "WEBKIT_DRIVER_PATH", {
     list: listWebKits,

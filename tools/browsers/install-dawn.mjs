@@ -11,10 +11,8 @@ const folder = join(root, "tools", "browsers", "dawn");
 const entry = join(folder, "node_modules", "webgpu", "index.js");
 
 /**
- * Makes WebGPU for Node ready: installs Dawn where it is not, and finds a Vulkan driver for it.
- *
- * @returns {Promise<{ module: string, driver: string } | null>} the module's URL, and what VK_DRIVER_FILES must be ("": the
- * system's own); null where there is none: a line then says what was tried
+ * Installs Dawn where it is not, and finds a Vulkan driver for it. Returns its module's URL, and what VK_DRIVER_FILES must be ("":
+ * the system's own); null where there is none: a line then says what was tried.
  */
 export async function ensureDawn() {
   const report = [];

@@ -6,12 +6,8 @@ import { INSTALL_MS, run } from "../run-command.mjs";
 /**
  * Installs the packages that a folder's package-lock.json names, unless they are there. Few commands need them, so npm start
  * and npm test do without.
- *
- * @param {string} folder
- * @param {string} size in words
- * @returns {Promise<{ isInstalled: boolean, versions: Record<string, string> }>} the packages' versions by their names
  */
-export async function installFolder(folder, size) {
+export async function installFolder(/** @type {string} */ folder, /** @type {string} */ sizeInWords) {
   /** @type {{ dependencies: Record<string, string> }} */
   const { dependencies: versions } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const packages = Object.entries(versions);
@@ -19,7 +15,7 @@ export async function installFolder(folder, size) {
   if (packages.every(([name, version]) => installedVersion(folder, name) === version.split("@").at(-1))) {
     return { isInstalled: true, versions };
   }
-  console.log(`Installing ${packages.map((each) => each.join(" ")).join(", ")} (${size})…`);
+  console.log(`Installing ${packages.map((each) => each.join(" ")).join(", ")} (${sizeInWords})…`);
   // Install scripts bring what nothing here needs.
   const command = `npm ci --prefix "${folder}" --ignore-scripts --no-audit --no-fund`;
   return { isInstalled: await run(command, { output: "if-failed", limitMs: INSTALL_MS }), versions };

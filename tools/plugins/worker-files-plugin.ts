@@ -1,4 +1,4 @@
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 
@@ -28,10 +28,6 @@ export function workerFiles(): Plugin {
     transform: (code) => replaceInLines(code, WORKER_URL, 'fileUrl("$1.js")'),
     renderChunk: (code) =>
       replaceInLines(code, /\bfileUrl\(["'`]([\w.-]+)["'`]\)/g, 'new URL("./$1", import.meta.url)'),
-    async writeBundle({ dir = "" }, bundle) {
-      const workers = Object.keys(bundle).filter((name) => name.endsWith("worker.js"));
-      await Promise.all(workers.map((name) => checkBundles(join(dir, name))));
-    },
   };
 }
 
@@ -39,18 +35,6 @@ export function workerFiles(): Plugin {
 function replaceInLines(code: string, pattern: RegExp, by: string): { code: string; map: null } | null {
   const replaced = code.replaceAll(pattern, by);
   return replaced === code ? null : { code: replaced, map: null };
-}
-
-/** Builds a worker as a page's Vite does, into one script. @throws Error if it has to be several */
-async function checkBundles(worker: string): Promise<void> {
-  await build({
-    configFile: false,
-    logLevel: "silent",
-    publicDir: false,
-    build: { write: false, rolldownOptions: { input: worker, output: { format: "iife", codeSplitting: true } } },
-  }).catch((cause: unknown) => {
-    throw new Error(`A page's Vite can't build ${basename(worker)} into one script.`, { cause });
-  });
 }
 
 /** Returns a module with the script src/host/all-workers.ts, compressed. It finds itself, and nothing but itself. */

@@ -1,5 +1,6 @@
 import type { BatchingMode } from "../../../src/protocol/config.ts";
 import type { Section } from "../bench-context.ts";
+import { sequencesUpTo } from "../bench-options.ts";
 import { loadCell, type LoadCell } from "../../load/load-cell.ts";
 import { poissonArrivalsMs, runLoad } from "../../load/load.ts";
 import { servingMetrics } from "../../load/serving-metrics.ts";
@@ -13,7 +14,6 @@ const LOADS = [0.25, 0.5, 0.75, 1, Infinity];
 const QUICK_LOADS = [0.5, Infinity];
 const WINDOWS_MS = [0, 10, 50, 100, 200, 500];
 const QUICK_WINDOWS_MS = [0, 100, 500];
-/** The rate at which windows are compared. */
 const WINDOWS_LOAD = 0.5;
 const MAX_SEQS = 16;
 /** Times that each text is sent. */
@@ -27,15 +27,14 @@ interface ArrivalsCase {
   readonly load: number;
 }
 
-/** Requests at random times: by their rate, and by the window of static batching. */
 export const arrivalsSection: Section = {
   about:
     "The ten texts come as a Poisson process, at fractions of the rate that the engine reaches when all of them come at once. " +
     "At half of it static batching waits for more requests before a batch starts, until the batch is full or its window has " +
     "passed. Every case gets the same requests, and at one rate at the same times. Names are those of vLLM's serving benchmark.",
   async run(context) {
-    const { sequences, outputTokens, quick } = context.options;
-    const batchSize = sequences.findLast((count) => count <= MAX_SEQS) ?? MAX_SEQS;
+    const { outputTokens, quick } = context.options;
+    const batchSize = sequencesUpTo(MAX_SEQS, context.options).at(-1) ?? MAX_SEQS;
     const engine = await context.openEngine({ maxNumSeqs: batchSize, enablePrefixCaching: false });
     const requests = await textRequests(engine, context, quick ? QUICK_LAPS : LAPS);
     const { signal } = context;

@@ -12,7 +12,6 @@ const MAX_CONCURRENCY = 32;
 const LAPS = 8;
 const QUICK_LAPS = 4;
 
-/** The ten texts by batch size and concurrency, against one by one. */
 export const batchSizeSection: Section = {
   about:
     "Clients send ten texts over and over. The batch size is the most sequences that the engine runs at once " +

@@ -4,8 +4,7 @@ import type { BenchOptions } from "../bench-options.ts";
 import type { SectionFindings } from "../../report/bench-result.ts";
 import { formatFigure, formatRatio, formatSpread, growthNote, inTimes } from "../../report/format-figure.ts";
 import { chartOf, tableOf } from "../../report/tables-and-charts.ts";
-import { countsThatFit, DECODING, decodeTogether } from "../../load/decode-together.ts";
-import type { SamplingFields } from "../../load/load.ts";
+import { countsThatFit, DECODING, decodeTogether, type SamplingFields } from "../../load/decode-together.ts";
 import { stepFigures } from "../../load/load-summary.ts";
 import { mediansOf, spreadOf } from "../../statistics.ts";
 
@@ -62,7 +61,6 @@ function someOf(counts: readonly number[], few: readonly number[]): readonly num
   return some.length > 0 ? some : counts.slice(0, 1);
 }
 
-/** Tokens per second and step time by number of decoding sequences. */
 export const decodeSection: Section = {
   about: "Several sequences start together and share every step. Only steps in which all of them decode are counted.",
   run: (context) => measureDecode(context, context.options),
@@ -127,7 +125,6 @@ const QUICK_DEPTHS = [0, 2];
 /** More show nothing new: the longer a step, the less it matters when its tokens are known. */
 const AHEAD_SEQUENCES = [1, 8, 64];
 
-/** Tokens per second by the number of steps that are submitted before the tokens of the oldest are known. */
 export const runAheadSection: Section = {
   about:
     "The same decoding at each depth. At 0 every step waits until the one before has its tokens in JavaScript, which a browser " +
@@ -198,7 +195,6 @@ const KINDS: Readonly<Record<string, SamplingFields>> = {
   "20 logprobs": { logprobs: 20 },
 };
 
-/** The costs of the ways to draw a token, as part of a step. */
 export const samplingSection: Section = {
   about: "The same decoding with each way to draw tokens, all sequences in the same one.",
   async run(context) {

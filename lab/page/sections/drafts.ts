@@ -1,6 +1,7 @@
 import type { SpeculationConfig } from "../../../src/protocol/config.ts";
 import type { ChorusEngine } from "../../../src/protocol/engine.ts";
 import type { BenchContext, Section } from "../bench-context.ts";
+import { sequencesUpTo } from "../bench-options.ts";
 import { comparedWith, loadCell, type LoadCell } from "../../load/load-cell.ts";
 import { runLoad } from "../../load/load.ts";
 import { textRequests } from "../../load/text-prompts.ts";
@@ -15,14 +16,13 @@ const QUICK_LAPS = 1;
 type Drafts = LoadCell["drafts"];
 const NAMES: Readonly<Record<Drafts, string>> = { off: "off", ngram: "n-gram", draft_model: "draft model" };
 
-/** Speculation on and off, under the same requests. */
 export const draftsSection: Section = {
   about:
     "The ten texts with speculation on and off: alone, and several at once. N-gram drafts are looked up in the " +
     "text, a draft model computes them. Acceptance is the share of the drafted tokens that were accepted.",
   async run(context) {
-    const { sequences, outputTokens, quick, draft } = context.options;
-    const batchSize = sequences.findLast((count) => count <= MAX_SEQS) ?? MAX_SEQS;
+    const { outputTokens, quick, draft } = context.options;
+    const batchSize = sequencesUpTo(MAX_SEQS, context.options).at(-1) ?? MAX_SEQS;
     const concurrencies = [...new Set([1, batchSize])];
     const engines = await openEngines(context, batchSize);
     const [{ engine: first }] = engines;

@@ -12,7 +12,6 @@ const QUICK_DECODE_ROWS = [1, 8];
 const PREFILL_ROWS = 128;
 const QUICK_PREFILL_ROWS = 32;
 
-/** Every kernel of a step, compared with the speed of a copy and of a multiplication on the same adapter. */
 export const kernelsSection: Section = {
   needsWebGpu: true,
   about:
@@ -85,7 +84,6 @@ function limitsMs(cost: KernelCost, times: KernelTimes): [bytesMs: number, flops
   return [(1000 * cost.bytes) / times.copyBytesPerSecond, (1000 * cost.flops) / times.multiplyFlopsPerSecond];
 }
 
-/** Compares each step's least possible time with its measured time. */
 function modelTable(times: KernelTimes): ResultTable {
   return {
     title:

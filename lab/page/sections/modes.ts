@@ -1,6 +1,6 @@
 import type { BatchingMode } from "../../../src/protocol/config.ts";
 import type { Section } from "../bench-context.ts";
-import type { BenchOptions } from "../bench-options.ts";
+import { sequencesUpTo } from "../bench-options.ts";
 import { formatFigure, formatRatio, inTimes } from "../../report/format-figure.ts";
 import { runLoad, type LoadRequest } from "../../load/load.ts";
 import { comparedWith, loadCell, type LoadCell } from "../../load/load-cell.ts";
@@ -29,8 +29,9 @@ export function modesSection(words: string, shares: readonly [shortest: number, 
       "Each reader asks again when its answer has ended, so that their number stays constant. Answers have lengths " +
       `${words}. The three modes get the very same requests.`,
     async run(context) {
-      const { promptTokens, outputTokens } = context.options;
-      const sequences = sequenceCounts(context.options);
+      const { promptTokens, outputTokens, quick } = context.options;
+      const few = sequencesUpTo(MAX_AT_ONCE, context.options);
+      const sequences = quick && few.includes(QUICK_AT_ONCE) ? [QUICK_AT_ONCE] : few;
       const engine = await context.openEngine({
         maxNumSeqs: BATCH_SIZE,
         batchWindowMs: BATCH_WINDOW_MS,
@@ -123,10 +124,4 @@ function cellOf(cells: readonly LoadCell[], mode: BatchingMode, concurrency: num
   const found = cells.find((one) => one.batching_mode === mode && one.concurrency === concurrency);
   if (!found) throw new Error(`${mode} at ${concurrency} was not measured`);
   return found;
-}
-
-function sequenceCounts({ sequences, quick }: BenchOptions): number[] {
-  const few = sequences.filter((count) => count <= MAX_AT_ONCE);
-  const chosen = quick && few.includes(QUICK_AT_ONCE) ? [QUICK_AT_ONCE] : few;
-  return chosen.length > 0 ? chosen : [MAX_AT_ONCE];
 }

@@ -8,7 +8,6 @@ import { medianOf, spreadOf } from "../../statistics.ts";
 const LENGTHS = [32, 64, 128, 256, 512, 1024];
 const QUICK_LENGTHS = [32, 128];
 
-/** Time to the first token of prompts that run alone. */
 export const prefillSection: Section = {
   about: "One prompt on an idle engine, and one token: the time to it is the prompt's.",
   async run(context) {
@@ -58,7 +57,6 @@ export const prefillSection: Section = {
   },
 };
 
-/** Returns prompt lengths within the context, with room for one token. */
 function prefillLengths({ options, model }: BenchContext): number[] {
   const longest = model.contextLength - 1;
   const lengths = (options.quick ? QUICK_LENGTHS : LENGTHS).filter((length) => length <= longest);

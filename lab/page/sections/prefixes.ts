@@ -11,7 +11,6 @@ const QUICK_CHATS = 3;
 const OWN_TOKENS = 16;
 const BLOCK = 16;
 
-/** Chats with a common beginning, like a system prompt, with the prefix cache on and off. */
 export const prefixesSection: Section = {
   about:
     "First one chat is answered. Then several start at once: their prompts begin like the first one's, and differ for their last " +

@@ -23,7 +23,6 @@ interface StartUp {
   readonly pipelines: number;
 }
 
-/** Repeats createEngine until the first token; all but the first time with warm caches. */
 export const startupSection: Section = {
   about: "An engine is created and asked for one token, several times over: worker, device, files, kernels, cache.",
   async run(context) {

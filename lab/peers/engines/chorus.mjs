@@ -38,7 +38,3 @@ export function generate({ prompts, maxTokens }) {
   };
   return Promise.all(prompts.map(ask));
 }
-
-export async function dispose() {
-  await engine.dispose();
-}

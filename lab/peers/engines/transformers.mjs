@@ -104,7 +104,3 @@ async function generateBatch(
   });
   return answers;
 }
-
-export async function dispose() {
-  await model.dispose();
-}

@@ -66,7 +66,3 @@ export function generate({ prompts, maxTokens, withTokenIds }) {
   };
   return Promise.all(prompts.map(withTokenIds ? askForIds : ask));
 }
-
-export async function dispose() {
-  await wllama.exit();
-}

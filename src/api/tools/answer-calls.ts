@@ -14,7 +14,6 @@ type Delta = ChatCompletionChunkChoice["delta"];
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
-/** The calls of one choice's answer. */
 export class AnswerCalls {
   readonly #plan: CallPlan;
   readonly #reader: CallReader;

@@ -40,7 +40,6 @@ export class CallReader {
     return this.#hasWholeCalls;
   }
 
-  /** Returns what the next text adds. */
   push(text: string, isLast: boolean): readonly AnswerPart[] {
     this.#text.held += text;
     this.#text.isWhole = isLast;

@@ -1,7 +1,6 @@
 /** Each yield waits for more text. */
 export type Reading<T = void> = Generator<void, T, void>;
 
-/** A text that is read while it grows. */
 export class GrowingText {
   /** What was not understood yet. */
   held = "";

@@ -34,10 +34,7 @@ function* readMembers(text: GrowingText, { member, marked }: Spelling, say: Say)
   say("}");
 }
 
-/**
- * Reads names, words, texts and brackets, which mean what they do in JSON.
- * @param depth brackets that are open
- */
+/** Reads names, words, texts and brackets, which mean what they do in JSON. @param depth brackets that are open */
 export function* readValue(
   text: GrowingText,
   { member: [, colon], mark, words }: Spelling,
@@ -79,7 +76,6 @@ function* readText(text: GrowingText, end: string, say: Say): Reading {
   }
 }
 
-/** Reads a JSON string. */
 function* readString(text: GrowingText, say: Say): Reading {
   say(text.take(1));
   for (; ; yield) {

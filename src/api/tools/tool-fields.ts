@@ -31,7 +31,6 @@ interface Tool {
   readonly param: string;
   /** Whether a keyword of its schema that can't be held is refused; else it is left out, with a warning. */
   readonly isStrict: boolean;
-  /** Whether this request may call it. */
   readonly isCallable: boolean;
 }
 

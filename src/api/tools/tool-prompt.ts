@@ -15,10 +15,7 @@ interface Functions extends Pick<ToolRequest, "choice"> {
   readonly definitions: readonly unknown[];
 }
 
-/**
- * Returns messages and variables for a template.
- * @param request null: nothing may be called
- */
+/** Returns messages and variables for a template. @param request null: nothing may be called */
 export function toolPrompt(
   { format: { plain: format }, functions, calls }: TemplateTools,
   messages: Messages,

@@ -1,5 +1,3 @@
-// Reads the addresses of servers that people paste, and their place in the network.
-
 import { ChorusError } from "../../index.ts";
 import { attempt } from "../attempt.ts";
 
@@ -44,7 +42,6 @@ export function normaliseAddress(text: string, kind: "models" | "tools" = "model
   return url.origin + base + (isComplete ? "" : "/v1");
 }
 
-/** Returns the server's root URL. */
 export function rootOf(baseUrl: string): string {
   return baseUrl.replace(/\/v\d[^/]*$/, "");
 }

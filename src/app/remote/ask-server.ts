@@ -1,7 +1,6 @@
 import { addressSpaceOf } from "./address.ts";
 import { errorOfResponse, RemoteError } from "./remote-error.ts";
 
-/** The access to a server. */
 export interface ServerAccess {
   /** "https://host.example/v1" */
   readonly baseUrl: string;
@@ -15,10 +14,7 @@ interface ServerRequest extends Pick<RequestInit, "method" | "body" | "signal"> 
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/**
- * Sends a request to this server only: redirects are errors, since they would take the key and the chat elsewhere.
- * @throws RemoteError; the signal's reason
- */
+/** Sends a request to this server only: redirects would take key and chat elsewhere. @throws RemoteError; the signal's reason */
 export async function askServer(access: ServerAccess, url: string, init: ServerRequest = {}): Promise<Response> {
   const { key, fetch = globalThis.fetch } = access;
   const { host } = new URL(url);

@@ -1,5 +1,3 @@
-// Reads a chunk of an answer from any server software.
-
 import { parseJson, type FinishReason, type TokenLogprob, type ToolCallDelta, type TopLogprob } from "../../index.ts";
 import { attempt } from "../attempt.ts";
 import { fieldsOf, listOf, textOf } from "./fields-of.ts";
@@ -15,10 +13,7 @@ export interface RemoteChunk {
   readonly completionTokens: number | null;
 }
 
-/**
- * Reads an event's data, or a whole answer that came at once, and checks every field.
- * @throws RemoteError for errors in the data, and for data that is not a chunk
- */
+/** Reads and checks an event's data, or an answer that came at once. @throws RemoteError for errors in it, and for no chunk */
 export function readChunk(data: string, host: string): RemoteChunk {
   const value = parse(data, host);
   const error = errorInStream(value, host);

@@ -10,7 +10,6 @@ const MAX_EVENT_CHARS = 4 * 2 ** 20;
 /**
  * Yields the data of server-sent events, up to "[DONE]" or the end of the body. Skips comments and keep-alives, and joins
  * characters that were cut in two.
- *
  * @param silenceMs longest time without a byte
  * @throws RemoteError for a body that breaks off, stays silent, or has too long an event
  */

@@ -5,7 +5,6 @@ import { readEvents } from "./read-events.ts";
 import { readText } from "./read-text.ts";
 import { RemoteError } from "./remote-error.ts";
 
-/** The time limit of a server, and the delays of retries. */
 export interface RemotePatience {
   /** Longest time without a byte, milliseconds. [180,000: prompts can be long, and queues too] */
   readonly silenceMs: number;
@@ -32,7 +31,6 @@ interface RemoteAnswerOptions extends ServerAccess {
   /** "/chat/completions" */
   readonly path: string;
   readonly name: string;
-  /** Whether the server can continue a given beginning of an answer. */
   readonly canContinue: boolean;
   /** Returns the request's body. @param soFar the answer so far, to be continued */
   readonly write: (soFar: string, numTokens: number) => string;
@@ -61,23 +59,16 @@ export async function askForAnswer(options: RemoteAnswerOptions): Promise<AsyncG
   /** Whether the server has begun to answer and then broke off. */
   let isResuming = false;
 
-  const ask = () => {
-    const init = { method: "POST", body: write(text, numTokens), ...(signal && { signal }) };
-    return askServer(options, baseUrl + path, init);
-  };
-  const askPatiently = async (): Promise<Response> => {
-    for (;;) {
-      try {
-        return await ask();
-      } catch (error) {
-        if (!(await waitAfter(error))) throw error;
-      }
-    }
-  };
   const begin = async (): Promise<Response> => {
     observer?.sent(name);
     try {
-      return await askPatiently();
+      for (;;) {
+        const init = { method: "POST", body: write(text, numTokens), ...(signal && { signal }) };
+        const response = await askServer(options, baseUrl + path, init).catch(async (error: unknown) => {
+          if (!(await waitAfter(error))) throw error;
+        });
+        if (response) return response;
+      }
     } catch (error) {
       observer?.ended(name);
       throw error;

@@ -1,5 +1,3 @@
-// Turns a server's errors into the library's.
-
 import { ChorusError, parseJson, type ChorusErrorCode } from "../../index.ts";
 import { attempt } from "../attempt.ts";
 import { fieldsOf } from "./fields-of.ts";
@@ -28,7 +26,6 @@ export class RemoteError extends ChorusError {
   }
 }
 
-/** Returns the error of a server's refusal. */
 export async function errorOfResponse(response: Response, host: string): Promise<RemoteError> {
   const text = await readText(response, MAX_ERROR_BYTES).catch(() => "");
   const seconds = Number(response.headers.get("retry-after"));

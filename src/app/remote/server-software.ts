@@ -1,17 +1,11 @@
-// The extensions of OpenAI's API that servers understand.
-
 /** Fields of a request that not every server of OpenAI's API takes. */
 type ExtraField = "top_k" | "min_p" | "repetition_penalty";
 
 export interface ServerSoftware {
-  /** Name for display. */
   readonly title: string;
   /** Its names of fields; absent if it does not take the field. */
   readonly extraFields: Readonly<Partial<Record<ExtraField, string>>>;
-  /**
-   * How it continues an answer that has begun. flag: by vLLM's `continue_final_message`. last: by itself, if the last
-   * message is an assistant's. Null: not at all.
-   */
+  /** flag: by vLLM's `continue_final_message`. last: by itself, after an assistant's message. Null: it can't continue. */
   readonly continues: "flag" | "last" | null;
   /** OpenAI's own name for `max_tokens`, which its newer models refuse. */
   readonly maxTokens: "max_tokens" | "max_completion_tokens";

@@ -11,17 +11,20 @@ import { readChunk } from "./read-chunk.ts";
 
 const PATIENCE_MS = 20_000;
 
-type ConnectionProblem =
-  | "mixed content"
-  | "permission"
-  | "CORS"
-  | "unreachable"
-  | "slow"
-  | "key"
-  | "no API"
-  | "no MCP"
-  | "no such model"
-  | "refused";
+/** The titles of what may be wrong. */
+export const CONNECTION_PROBLEMS = {
+  "mixed content": "Mixed content",
+  permission: "The browser's permission is missing",
+  CORS: "Not allowed for this page",
+  unreachable: "Nothing answers",
+  slow: "No answer in time",
+  key: "Access refused",
+  "no API": "No OpenAI API here",
+  "no MCP": "No MCP server here",
+  "no such model": "No such model",
+  refused: "The server refuses",
+} as const;
+type ConnectionProblem = keyof typeof CONNECTION_PROBLEMS;
 
 export interface ConnectionReport {
   /** Null if the connection works. */
@@ -32,7 +35,6 @@ export interface ConnectionReport {
   readonly found: ServerModels | null;
 }
 
-/** The permissions of a page. */
 export interface PageFacts {
   /** "https://app.example" */
   readonly origin: string;
@@ -51,10 +53,7 @@ export const thisPage = (): PageFacts => ({
   },
 });
 
-/**
- * Asks a server for its models, and one of them for a single token; or for its tools.
- * @param what its model is the first of the list if null
- */
+/** Asks a server for its models and one of them for a token, or for its tools. @param what model null: the first listed */
 export async function testConnection(
   access: ServerAccess,
   what: { readonly model: string | null } | { readonly tools: true },

@@ -24,7 +24,6 @@ export function takesField({ extraFields }: ServerSoftware, name: string): boole
 
 /**
  * Returns a streamed request's body with the fields that the server's software takes, under its names.
- *
  * @param soFar the answer's text so far; the server continues it
  * @param numTokens number of tokens of `soFar`
  */

@@ -4,16 +4,10 @@ export type ScheduleFlush = (flush: () => void) => void;
 // Animation frames stop while the tab is hidden, but text must still arrive.
 const LONGEST_WAIT_MS = 250;
 
-/**
- * Stores flushed per frame; the rest wait for the next one. With sixteen streaming panes each is drawn thirty times per
- * second, which looks like sixty, and a frame costs half as much.
- */
+/** Stores flushed per frame. So sixteen streaming panes are drawn thirty times a second each, and a frame costs half. */
 export const MAX_FLUSHES_A_FRAME = 8;
 
-/**
- * Collects the flushes of many streams and runs them together, once per animation frame. Tokens arrive far more often
- * than the screen is drawn, and each change of a store renders its readers.
- */
+/** Runs the flushes of many streams together, once per animation frame: tokens arrive far more often than it is drawn. */
 export class FrameFlusher {
   /** In the order they were scheduled. */
   readonly #pending = new Set<() => void>();
@@ -25,7 +19,6 @@ export class FrameFlusher {
     this.#pending.add(flush);
   };
 
-  /** Runs all waiting flushes now. */
   readonly flushAll = (): void => this.#run(Infinity);
 
   #wait(): void {

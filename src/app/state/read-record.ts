@@ -5,7 +5,6 @@ import { ChorusError } from "../../index.ts";
 /** Returns the value if it has this form, without unknown fields. @throws ChorusError that names the first wrong place */
 export type Read<Value> = (value: unknown, path: string) => Value;
 
-/** A reader for each field of a record. */
 export type Fields<Value> = { readonly [Name in keyof Value]-?: Read<Value[Name]> };
 
 export const anything: Read<unknown> = (value) => value;

@@ -21,12 +21,12 @@ export function derivedStore<Inputs extends readonly unknown[], State>(
   };
   const subscribe: ReadonlyStore<State>["subscribe"] = (listener) => {
     let before = getState();
-    const tell = () => {
+    const notify = () => {
       const [now, last] = [getState(), before];
       before = now;
       if (now !== last) listener(now, last);
     };
-    const unsubscribes = sources.map((source) => source.subscribe(tell));
+    const unsubscribes = sources.map((source) => source.subscribe(notify));
     return () => unsubscribes.forEach((unsubscribe) => unsubscribe());
   };
   return { getState, getInitialState: getState, subscribe };
@@ -35,14 +35,14 @@ export function derivedStore<Inputs extends readonly unknown[], State>(
 /** Resolves with the first state, from the present one on, that is as wanted. */
 export function until<State>(store: ReadonlyStore<State>, isWanted: (state: State) => boolean): Promise<State> {
   return new Promise((resolve) => {
-    const look = () => {
+    const check = () => {
       const state = store.getState();
       if (!isWanted(state)) return;
       unsubscribe();
       resolve(state);
     };
-    const unsubscribe = store.subscribe(look);
-    look();
+    const unsubscribe = store.subscribe(check);
+    check();
   });
 }
 

@@ -1,7 +1,4 @@
-/**
- * Calls `tick` at regular times, from a call of the returned function on until `tick` returns false: nothing more will change by
- * itself.
- */
+/** Calls `tick` at regular times, from a call of the returned function on until `tick` returns false. */
 export function ticker(intervalMs: number, tick: () => boolean): () => void {
   let timer: ReturnType<typeof setInterval> | undefined;
   const run = () => {

@@ -1,6 +1,5 @@
 import type { WeightsDtype } from "../../index.ts";
 
-/** A weight format as people read it. */
 export const DTYPE_WORDS: Readonly<Record<WeightsDtype, string>> = {
   stored: "As in the file",
   f32: "Full (f32)",

@@ -1,5 +1,3 @@
-// Formats numbers for the page.
-
 import { groupedNumber } from "./grouped-number.ts";
 
 export function formatCount(value: number): string {

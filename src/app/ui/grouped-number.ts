@@ -1,7 +1,6 @@
 /**
  * Writes a number in English: "1,729", "38.5". Intl.NumberFormat does that too, but the first one takes a page or a worker
  * 13 to 40 ms: it reads the browser's tables of languages.
- *
  * @param value finite, below 1e21
  * @param digits after the point [0]
  */

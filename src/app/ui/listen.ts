@@ -9,3 +9,10 @@ export function listen(target: EventTarget, listeners: Listeners, options: AddEv
   }
   return () => until.abort();
 }
+
+/** Calls back with an element's first layout, and when its size has changed. Returns the function that ends it. */
+export function onResize(element: Element, call: () => void): () => void {
+  const observer = new ResizeObserver(call);
+  observer.observe(element);
+  return () => observer.disconnect();
+}

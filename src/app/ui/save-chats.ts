@@ -6,7 +6,6 @@ import { fileNameOf, saveFile } from "./save-file.ts";
 
 const load = () => import("../state/workspace/export-chats.ts");
 
-/** Saves all chats to one file. */
 export async function saveAllChats({ workspace }: Pick<AppState, "workspace">): Promise<void> {
   const { exportChats } = await load();
   saveFile("chorus-chats.json", await exportChats(workspace), "application/json");

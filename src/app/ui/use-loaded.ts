@@ -1,9 +1,6 @@
 import { useEffect, useState } from "react";
 
-/**
- * Returns what `load` resolves with for this key; null until then, and where it fails. What comes late for another key is not used.
- * @param load the same function with each render
- */
+/** Returns what `load` (the same with each render) resolves with for this key; null until then, and where it fails. */
 export function useLoaded<Key, Value>(key: Key, load: (key: Key, signal: AbortSignal) => Promise<Value>): Value | null {
   const [loaded, setLoaded] = useState<{ readonly key: Key; readonly value: Value } | null>(null);
   useEffect(() => {

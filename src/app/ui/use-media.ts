@@ -10,7 +10,6 @@ export const HAS_ROOM_FOR_CHATS = "(min-width: 1200px)";
 /** Windows with room for the map of the cache, which is not drawn or requested elsewhere. */
 export const HAS_ROOM_FOR_MAP = "(min-width: 1280px), (max-width: 719px)";
 
-/** Returns whether a media query holds now. */
 export function useMedia(query: string): boolean {
   const subscribe = useCallback((change: () => void) => listen(matchMedia(query), { change }), [query]);
   return useSyncExternalStore(subscribe, () => matchMedia(query).matches);

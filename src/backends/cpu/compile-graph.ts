@@ -281,7 +281,6 @@ class GraphCompiler {
     return rows;
   }
 
-  /** Adds a kernel's call for each row. */
   #eachRow<K extends RowKernel>(of: "rows" | "samples", kernel: K, ...args: RowArguments<K>): void {
     this.#phase(of, { type: "eachRow", of, kernel, args });
   }

@@ -1,4 +1,7 @@
 import { readFile } from "node:fs/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
 import { expect, it, vi } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
@@ -8,6 +11,7 @@ import { openBundledHelper } from "../../../tests/cpu/bundled-helper.ts";
 import { greedyTokens } from "../../../tests/gpu/runner-runs.ts";
 import { openDecoderFixture } from "../../../tests/models/decoder-fixtures.ts";
 import { readFixture } from "../../../tests/models/fixtures.ts";
+import type { LoadedRunner } from "../backend.ts";
 import { cpuBackend } from "./cpu-backend.ts";
 
 const ONE_THREAD = { most: 1, openHelper: null };
@@ -72,27 +76,62 @@ it("tells a memory that can't be had from other failures", async () => {
   await expect(loading).rejects.toMatchObject({ code: "out_of_memory" });
 });
 
-it("gives its memory back: twenty loads of 320 MB, one after the other", async () => {
-  const opened = await cpuBackend(ONE_THREAD).open();
-  const engine = resolve({ kvCacheBytes: 320 * 2 ** 20 });
-  for (let i = 0; i < 20; i++) {
-    const runner = await opened.load({ weights, engine });
-    runner.dispose();
-    await expect(runner.submit({ ...NOTHING })).rejects.toMatchObject({ code: "engine_disposed" });
+/** Returns what the action opens of WebAssembly's memories. Weak: they are there only as long as something else holds them. */
+async function memoriesOf(action: () => Promise<void>): Promise<WeakRef<WebAssembly.Memory>[]> {
+  const opened: WeakRef<WebAssembly.Memory>[] = [];
+  const { Memory } = WebAssembly;
+  class Watched extends Memory {
+    constructor(descriptor: WebAssembly.MemoryDescriptor) {
+      super(descriptor);
+      opened.push(new WeakRef(this));
+    }
   }
+  Object.assign(WebAssembly, { Memory: Watched });
+  await action().finally(() => Object.assign(WebAssembly, { Memory }));
+  return opened;
+}
+
+/** Returns how many of these are still held once garbage has been collected. */
+function numHeld(memories: readonly WeakRef<WebAssembly.Memory>[]): number {
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+  return memories.filter((memory) => memory.deref()).length;
+}
+
+it("keeps no memory of a runner that nobody holds", async () => {
+  const opened = await cpuBackend(ONE_THREAD).open();
+  const engine = resolve({ kvCacheBytes: 32 * 2 ** 20 });
+  let held: LoadedRunner | null = null;
+  const memories = await memoriesOf(async () => {
+    for (let i = 0; i < 3; i++) {
+      const runner = await opened.load({ weights, engine });
+      if (i === 2) held = runner;
+      else runner.dispose();
+    }
+  });
+  expect(memories).toHaveLength(3);
+  // What isn't disposed of stays, or the test would see nothing.
+  await expect.poll(() => numHeld(memories)).toBe(1);
+  const last = held as LoadedRunner | null;
+  last?.dispose();
+  await expect(last?.submit({ ...NOTHING })).rejects.toMatchObject({ code: "engine_disposed" });
 });
 
-it("ends its threads: twenty loads on two of them", async () => {
+it("ends its threads after each load, and gives the memory back that they share", async () => {
   let ended = 0;
   const openHelper = () => openBundledHelper("", () => ended++);
   const opened = await cpuBackend({ most: 2, openHelper }).open();
-  const engine = resolve({ cpuThreads: 2, kvCacheBytes: 320 * 2 ** 20 });
-  for (let i = 0; i < 20; i++) {
-    const runner = await opened.load({ weights, engine });
-    expect(runner.adapterName).toBe("CPU, 2 threads");
-    runner.dispose();
-  }
-  await expect.poll(() => ended).toBe(20);
+  const engine = resolve({ cpuThreads: 2, kvCacheBytes: 32 * 2 ** 20 });
+  const memories = await memoriesOf(async () => {
+    for (let i = 0; i < 3; i++) {
+      const runner = await opened.load({ weights, engine });
+      expect(runner.adapterName).toBe("CPU, 2 threads");
+      runner.dispose();
+    }
+  });
+  expect(memories).toHaveLength(3);
+  await expect.poll(() => ended).toBe(3);
+  await expect.poll(() => numHeld(memories)).toBe(0);
 });
 
 it("refuses a number of threads that do not all start, and names its field", async () => {

@@ -58,13 +58,10 @@ export class CpuRunner implements LoadedRunner {
     this.#writer = writer;
     this.weightBytes = weightBytes;
     this.kernelNotes = kernelNotes;
-    this.adapterName = adapterNameOf(pool.threads);
+    this.adapterName = `CPU, ${pool.threads} thread${pool.threads === 1 ? "" : "s"}`;
   }
 
-  /**
-   * Makes the memory, reads the weights into it and starts the threads.
-   * @throws ChorusError out_of_memory if there is too little memory, invalid_value of cpuThreads if not all of that many start
-   */
+  /** @throws ChorusError out_of_memory; invalid_value of cpuThreads if not all of that many start */
   static async create(
     {
       weights,
@@ -158,10 +155,6 @@ export class CpuRunner implements LoadedRunner {
     }
     this.#isRunning = false;
   }
-}
-
-function adapterNameOf(threads: number): string {
-  return threads === 1 ? "CPU, 1 thread" : `CPU, ${threads} threads`;
 }
 
 function describeKernels(

@@ -8,13 +8,16 @@ import { describe, expect, it } from "vitest";
 import { createEngine, type CreateEngineOptions } from "../../index.ts";
 import { allowRelaxedSimd } from "../../../tests/cpu/cpu.ts";
 import {
+  ALL_AT_ONCE,
+  andDrafts,
   answersAlone,
   answersUnder,
-  ALL_AT_ONCE,
+  FEW_AT_ONCE,
   mixed,
   run,
   shared,
   STATES_AT_ONCE,
+  WITH_EVERY_RULE,
   withFewTokens,
   type Circumstance,
   type Request,
@@ -30,32 +33,22 @@ function filesOf(fixture: string, changes: object = {}): File[] {
   return [new File([config], "config.json"), ...others];
 }
 
-const GENERAL: readonly Circumstance[] = [
-  ALL_AT_ONCE,
-  {
-    name: "with n-gram drafts",
-    config: { speculation: { method: "ngram", num_speculative_tokens: 3, minMatch: 1 } },
-    happened: (stats) => stats.spec_decode_num_draft_tokens_total > 0,
-  },
-];
-
 /** A model that drafts for itself is always right, as long as its own cache is. */
 const draftingFor = (model: File[]): Circumstance => ({
   name: "with its own drafts, preempted, in the prefix cache",
-  config: { numGpuBlocks: 14, speculation: { method: "draft_model", model, num_speculative_tokens: 3 } },
+  config: { numGpuBlocks: 9, speculation: { method: "draft_model", model, num_speculative_tokens: 3 } },
   happened: ({ num_preemptions_total: preempted, ...stats }) =>
     preempted > 0 && stats.spec_decode_num_accepted_tokens_total === stats.spec_decode_num_draft_tokens_total,
 });
 
 /** A model that keeps states drafts for no other, and has few slots for them: two beside 9 blocks. */
 const OF_STATES: readonly Circumstance[] = [
-  STATES_AT_ONCE,
+  andDrafts(STATES_AT_ONCE),
   {
     name: "in chunks of 7, preempted",
     config: { ...ALL_AT_ONCE.config, numGpuBlocks: 9 },
     happened: (stats) => stats.num_preemptions_total > 0,
   },
-  ...GENERAL.slice(1),
 ];
 
 /** Choices of one request, and a search. Grammars come after the model; its family does not matter to them. */
@@ -99,17 +92,18 @@ describe.each([...OTHER_FAMILIES.map((fixture) => [fixture, {}] as const), ...SW
   async (fixture, changes) => {
     const model = filesOf(fixture, changes);
     const base: CreateEngineOptions = { model, ...ON_CPU };
-    const alone = await answersAlone(create, base);
+    const keepsStates = fixture === "families/qwen35";
+    const count = keepsStates ? undefined : WITH_EVERY_RULE;
+    const alone = await answersAlone(create, base, count);
 
-    it.each(fixture === "families/qwen35" ? OF_STATES : [...GENERAL, draftingFor(model)])(
+    it.each(keepsStates ? OF_STATES : [andDrafts(FEW_AT_ONCE), draftingFor(model)])(
       "a request is what it is alone: $name",
       async (circumstance) => {
-        const { rounds, hasHappened, stats } = await answersUnder(create, base, circumstance, 1);
+        const { rounds, hasHappened, stats } = await answersUnder(create, base, circumstance, 1, count);
         for (const answers of rounds) expect(answers).toEqual(alone);
         expect(hasHappened, JSON.stringify(stats)).toBe(true);
         expect(stats.num_gpu_blocks_free).toBe(stats.num_gpu_blocks);
       },
-      30_000,
     );
 
     it("choices and beams are what they are alone", async () => {

@@ -2,7 +2,6 @@ import { f32x4 } from "./wasm/instructions.ts";
 import { ModuleBuilder } from "./wasm/module-builder.ts";
 import type { Vector } from "./wasm/value.ts";
 
-/** The WebAssembly features of this platform. */
 export interface CpuFeatures {
   readonly hasSimd: boolean;
   /** Whether products can be added without being rounded first. */

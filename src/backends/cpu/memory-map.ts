@@ -15,7 +15,6 @@ export class MemoryMap {
     return address;
   }
 
-  /** Number of allocated bytes. */
   get bytes(): number {
     return this.#end;
   }

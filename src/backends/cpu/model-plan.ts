@@ -1,5 +1,3 @@
-import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
-import { maxSamples as maxSamplesOf } from "../../engine/scheduling/scheduler-config.ts";
 import type { RotaryAngles } from "../../models/graph.ts";
 import type { Model } from "../../models/model.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
@@ -13,6 +11,7 @@ import {
   stateBytesPerLayer,
   type ModelShape,
 } from "../../protocol/model-shape.ts";
+import { stepLimits } from "../step-limits.ts";
 import { compileGraph, type CompiledGraph } from "./compile-graph.ts";
 import { headBlockBytes, headStrideOf, type CacheShape } from "./kernels/cache-write.ts";
 import { integerBytes, SCRATCH_BYTES } from "./kernels/product.ts";
@@ -34,9 +33,7 @@ export class ModelPlan {
   readonly cache: CacheShape;
   readonly scratch: ThreadScratch;
   readonly pages: number;
-  /** Bytes of the weights, with their padding. */
   readonly weightBytes: number;
-  /** How the weights' matrices are kept. */
   readonly layouts: readonly WeightLayout[];
   readonly #weights: WeightMemory;
   readonly #tables = { queries: new Map<RotaryAngles, Rows>(), keys: new Map<RotaryAngles, Rows>() };
@@ -46,20 +43,15 @@ export class ModelPlan {
   constructor(model: Model, engine: ResolvedEngineConfig, maxThreads: number) {
     const { shape, graph } = model;
     const map = new MemoryMap();
-    const [maxRows, maxSamples, maxLength] = [
-      engine.maxNumBatchedTokens,
-      maxSamplesOf(engine),
-      maxSequenceLength(engine),
-    ];
-    const { blockSize, logprobsMode, maxNumSeqs: maxSlots } = engine;
+    const { blockSize, logprobsMode } = engine;
+    const limits = stepLimits(engine);
+    const { maxRows, maxSamples, maxLength } = limits;
     this.#maxLength = maxLength;
     this.#maxModelLen = engine.maxModelLen;
     this.sync = takeSyncMemory(map);
-    const maxBlocks = Math.ceil(maxLength / blockSize);
     const numStates = numStateSlots(shape, engine);
-    this.step = takeStepMemory(map, { maxRows, maxSamples, maxSlots, maxBlocks, maxLength, numStates });
-    const { vocabSize } = shape;
-    this.sampler = takeSamplerMemory(map, { vocabSize, maxSlots, maxSamples, maxThreads, logprobsMode });
+    this.step = takeStepMemory(map, { ...limits, numStates });
+    this.sampler = takeSamplerMemory(map, { ...limits, vocabSize: shape.vocabSize, maxThreads, logprobsMode });
     const headStride = headStrideOf(shape.headDim);
     this.cache = { dtype: engine.kvCacheDtype, headSize: headStride, blockSize };
     this.#weights = new WeightMemory(map, model, engine.dtype);

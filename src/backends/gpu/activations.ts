@@ -2,6 +2,7 @@ import { capsOf, type Graph, type Value, type ValueShape } from "../../models/gr
 import type { ActivationDtype } from "../../protocol/config.ts";
 import type { ModelShape } from "../../protocol/model-shape.ts";
 import { shareValues } from "../share-values.ts";
+import type { StepLimits } from "../step-limits.ts";
 import type { Arena } from "./arena.ts";
 import type { KernelStyle } from "./kernel-style.ts";
 import { splitFloats } from "./kernels/attention.ts";
@@ -14,11 +15,7 @@ const SAMPLE_TILE = 32;
 /** Size of a buffer that is bound but neither read nor written. */
 const UNUSED_BYTES = 16;
 
-interface ActivationLimits {
-  readonly maxRows: number;
-  readonly maxSamples: number;
-  /** Tokens of a sequence. */
-  readonly maxLength: number;
+interface ActivationLimits extends Pick<StepLimits, "maxRows" | "maxSamples" | "maxLength"> {
   readonly style: KernelStyle;
   readonly activationDtype: ActivationDtype;
 }

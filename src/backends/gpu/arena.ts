@@ -2,6 +2,8 @@ import { byteSize } from "../../protocol/byte-size.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import { BufferUsage } from "./flags.ts";
 
+export type BufferLimits = Pick<GPUSupportedLimits, "maxBufferSize" | "maxStorageBufferBindingSize">;
+
 /** Creates a buffer. Without memory some browsers throw, others notify an error scope. Throws out_of_memory either way. */
 export function createBuffer(device: GPUDevice, descriptor: GPUBufferDescriptor): GPUBuffer {
   try {
@@ -12,11 +14,15 @@ export function createBuffer(device: GPUDevice, descriptor: GPUBufferDescriptor)
   }
 }
 
+/** Returns the most bytes of a buffer that kernels can read. WebGPU does not report the total memory. */
+export function largestBuffer({ limits }: { readonly limits: BufferLimits }): number {
+  return Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize);
+}
+
 /** Owns buffers and queries that are freed together, for example all that an engine creates before its first step. */
 export class Arena {
   readonly #device: GPUDevice;
   readonly #owned: (GPUBuffer | GPUQuerySet)[] = [];
-  /** Bytes of all buffers. */
   bytes = 0;
 
   constructor(device: GPUDevice) {
@@ -25,8 +31,7 @@ export class Arena {
 
   /** Creates a zeroed storage buffer. Throws out_of_memory if the adapter's limits forbid its size. */
   storage(label: string, bytes: number, extraUsage: GPUBufferUsageFlags = 0): GPUBuffer {
-    const { maxBufferSize, maxStorageBufferBindingSize } = this.#device.limits;
-    const limit = Math.min(maxBufferSize, maxStorageBufferBindingSize);
+    const limit = largestBuffer(this.#device);
     if (bytes > limit) {
       throw new ChorusError(
         "out_of_memory",
@@ -44,7 +49,6 @@ export class Arena {
     return buffer;
   }
 
-  /** Creates a uniform buffer with contents. */
   uniform(label: string, data: ArrayBufferView<ArrayBuffer>): GPUBuffer {
     const buffer = this.#create(label, data.byteLength, BufferUsage.UNIFORM | BufferUsage.COPY_DST);
     this.#device.queue.writeBuffer(buffer, 0, data);

@@ -39,12 +39,15 @@ export async function promptMs(
   tiles: QueryTiles,
   numRows: number,
 ): Promise<number> {
-  const { step, device } = model;
-  const dispatchesOf = await tilesToMeasure(model, operation, wholeAttention(model, operation), tiles);
-  step.tiles = tiles;
-  const size = step.write(device.queue, promptPlan(numRows, model.engine.blockSize));
-  step.tiles = NO_TILES;
-  return timedMs(model, dispatchesOf(size), size);
+  const { compiler, step, device } = model;
+  const kernel = wholeAttention(model, operation);
+  return compiler.tryOut(kernel.variant(tiles.rows), async () => {
+    const dispatchesOf = await tilesToMeasure(model, operation, kernel, tiles);
+    step.tiles = tiles;
+    const size = step.write(device.queue, promptPlan(numRows, model.engine.blockSize));
+    step.tiles = NO_TILES;
+    return timedMs(model, dispatchesOf(size), size);
+  });
 }
 
 /** Returns a plan of a prompt in the first slot and the first blocks, which are still empty. */

@@ -19,7 +19,6 @@ interface Described {
   readonly traits: KernelTraits;
   readonly kernels: KernelChoice;
   readonly shape: ModelShape;
-  /** Positions of the longest sequence. */
   readonly maxLength: number;
 }
 
@@ -32,7 +31,7 @@ export function describeKernels(
   const { traits, kernels } = described;
   const subgroups = traits.hasSubgroups ? "with subgroups" : "without subgroups";
   const kind = traits.style === "plain" ? `a software adapter ${subgroups}` : `a GPU ${subgroups}`;
-  const why = kernels === "plain" ? "plain kernels, since the default ones computed wrong answers" : kind;
+  const why = kernels === "plain" ? "plain kernels, since default ones were refused or computed wrong answers" : kind;
   const variants = matmuls.variants.map(({ name, maxRows }) => `${name} for ${rowsUpTo(maxRows)}`).join(", ");
   return [
     `matmul kernels: ${variants} (${TUNING_REASONS[matmuls.reason]}; ${why})`,

@@ -2,7 +2,6 @@ import { ChorusError, toChorusError } from "../../protocol/errors.ts";
 import { BackendMissing } from "../backend.ts";
 import { QueuePoller } from "./queue-poller.ts";
 
-/** Optional features, requested if the adapter has them. */
 const OPTIONAL_FEATURES: readonly GPUFeatureName[] = ["timestamp-query", "subgroups"];
 
 /**
@@ -26,9 +25,7 @@ export interface OpenedDevice {
   readonly hasHalves: boolean;
   /** Resolves when the device can't go on: lost (other than by close()), out of memory, or used wrongly by us. */
   readonly failure: Promise<ChorusError>;
-  /** Waits for the work of the device's queue. */
   readonly poller: QueuePoller;
-  /** Destroys the device. */
   close(): void;
 }
 

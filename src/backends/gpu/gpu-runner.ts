@@ -1,16 +1,14 @@
 import type { RowTiles } from "../../engine/row-tiles.ts";
 import { resultsBySequence, type StepResult } from "../../engine/runner.ts";
-import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
-import { maxSamples } from "../../engine/scheduling/scheduler-config.ts";
 import { MAX_TOP_CANDIDATES } from "../../engine/sampling/sampling-params.ts";
 import type { DrawNeeds, StepPlan } from "../../engine/step-plan.ts";
-import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { withoutLayers } from "../../models/few-layers.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import type { KernelTime } from "../../protocol/reports.ts";
 import { MAX_RUN_AHEAD } from "../../protocol/step-sizes.ts";
 import type { CheckedKernels, CommonDraws, DrawKind, LoadOptions, LoadedRunner } from "../backend.ts";
 import { readSample } from "../sample-record.ts";
+import { stepLimits } from "../step-limits.ts";
 import { Activations } from "./activations.ts";
 import { Arena } from "./arena.ts";
 import type { CompiledGraph } from "./compiled-graph.ts";
@@ -32,7 +30,6 @@ import { WeightUploader } from "./weight-uploader.ts";
 
 /** Bytes of a sampled token: its id and its log-probability. */
 const SAMPLED_BYTES = 8;
-/** Bytes of a sample's most likely tokens. */
 const TOP_BYTES = SAMPLED_BYTES * MAX_TOP_CANDIDATES;
 /** Most checks of draws at once, each with a step in flight. */
 const MAX_CHECKS = 3;
@@ -47,10 +44,8 @@ export class GpuRunner implements LoadedRunner {
   readonly #readback: ReadbackRing;
   /** null if the adapter has no timestamp queries. */
   readonly #timestamps: Timestamps | null;
-  /** null if the adapter has no timestamp queries. */
   readonly #kernelTimes: KernelTimes | null;
   readonly activations: Activations;
-  /** Bytes of the packed weights on the GPU. */
   readonly weightBytes: number;
   readonly adapterName: string;
   readonly kernelNotes: readonly string[];
@@ -91,7 +86,6 @@ export class GpuRunner implements LoadedRunner {
   }
 
   /**
-   * Uploads the weights, creates the cache and compiles the kernels.
    * @param isFlushing whether the device takes subnormal halves for zero [it is asked]
    * @throws ChorusError out_of_memory if the GPU can't hold all of it
    */
@@ -212,24 +206,21 @@ export class GpuRunner implements LoadedRunner {
 }
 
 /** Adds the times of the step's kernels. They are read with its result: if that fails, they don't matter. */
-async function withKernels(
-  result: Promise<StepResult>,
-  reading: Promise<readonly KernelTime[] | null>,
-): Promise<StepResult> {
+async function withKernels(result: Promise<StepResult>, reading: Promise<readonly KernelTime[] | null>) {
   const [step, times] = await Promise.all([result, reading.catch(() => null)]);
   return { ...step, kernels: times ?? [], gpuMs: times && spanMs(times) };
 }
 
 function createBuffers(
-  { device, poller, adapterName, hasFewRegisters = false }: OpenedDevice,
+  { device, poller, adapterName, failure, hasFewRegisters = false }: OpenedDevice,
   isFlushing: boolean,
   arena: Arena,
   style: KernelStyle,
-  { weights, engine, onKernel, ...options }: LoadOptions,
+  { weights, engine, ...options }: LoadOptions,
 ): { readonly model: ModelContext; readonly uploader: WeightUploader } {
   const { shape, graph } = weights.model;
   const { vocabSize = shape.vocabSize } = options;
-  const limits = stepLimits(engine);
+  const limits = { ...stepLimits(engine), maxSlots: engine.maxNumSeqs + 1 }; // the last one is for checks
   const { logprobsMode } = engine;
   const step = new StepBuffer(arena, { ...limits, vocabSize, logprobsMode, hasStates: shape.states !== undefined });
   const activations = new Activations(arena, shape, graph, {
@@ -237,7 +228,7 @@ function createBuffers(
     style,
     activationDtype: engine.activationDtype,
   });
-  const compiler = new KernelCompiler(device, { adapterName, onProgress: onKernel, flushesHalves: isFlushing });
+  const compiler = new KernelCompiler(device, { ...options, adapterName, failure, flushesHalves: isFlushing });
   const later = new LaterPipelines(compiler);
   const packsFloats = style === "plain"; // also if a GPU's own kernels were wrong: this is one kernel less to trust
   const uploader = new WeightUploader(device, arena, compiler, { packsFloats });
@@ -249,16 +240,4 @@ function createBuffers(
     uploader.destroy(); // the arena does not own its buffers
     throw error;
   }
-}
-
-function stepLimits(engine: ResolvedEngineConfig) {
-  // A model's context may be longer than the cache; buffers for the whole context would be large and useless.
-  const maxLength = maxSequenceLength(engine);
-  return {
-    maxRows: engine.maxNumBatchedTokens,
-    maxSamples: maxSamples(engine),
-    maxSlots: engine.maxNumSeqs + 1, // the last one is for checks
-    maxBlocks: Math.ceil(maxLength / engine.blockSize),
-    maxLength,
-  };
 }

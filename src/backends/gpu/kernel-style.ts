@@ -24,13 +24,8 @@ export function kernelTraits(
   opened: Pick<OpenedDevice, "isSoftware" | "hasSubgroups" | "hasFewRegisters" | "hasPackedDots">,
   kernels: KernelChoice = "default",
 ): KernelTraits {
-  const isPlain = kernels === "plain";
-  const { hasFewRegisters = false, hasPackedDots = false } = opened;
-  const style = opened.isSoftware || isPlain ? "plain" : "fused";
-  return {
-    style,
-    hasSubgroups: opened.hasSubgroups && !isPlain,
-    hasFewRegisters,
-    hasPackedDots: hasPackedDots && !isPlain,
-  };
+  const { isSoftware, hasFewRegisters = false } = opened;
+  if (kernels === "plain") return { style: "plain", hasSubgroups: false, hasFewRegisters, hasPackedDots: false };
+  const { hasSubgroups, hasPackedDots = false } = opened;
+  return { style: isSoftware ? "plain" : "fused", hasSubgroups, hasFewRegisters, hasPackedDots };
 }

@@ -1,6 +1,6 @@
 // Timing kernels is a wish of a moment: where the GPU refuses what it takes, everything goes on without it.
 
-import { afterAll, afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
 import { openTestDevice } from "../../../tests/gpu/gpu.ts";
@@ -13,9 +13,8 @@ const { weights } = await loadGolden("gpt2-tiny");
 const engine = resolveEngineConfig({ maxNumSeqs: 4, numGpuBlocks: 16 }, weights.model.shape);
 
 afterEach(() => void vi.restoreAllMocks());
-afterAll(() => ownDevice.destroy());
 
-/** A device that tests may spoil: by errors of which openTestDevice would tell. */
+/** Opens a device that tests may spoil: by errors that openTestDevice would report. */
 async function openOwnDevice() {
   const adapter = await navigator.gpu.requestAdapter();
   const requiredFeatures = [...opened.device.features].filter((name) => name !== "core-features-and-limits");
@@ -25,13 +24,13 @@ async function openOwnDevice() {
 const ownDevice = await openOwnDevice();
 
 /** A runner on that device, and the device's uncaptured errors. */
-async function openOwnRunner(device = ownDevice) {
+async function openOwnRunner() {
   const uncaptured: string[] = [];
-  device.addEventListener("uncapturederror", ({ error }) => uncaptured.push(error.message));
-  const runner = await GpuRunner.create({ opened: { ...opened, device }, weights, engine });
+  ownDevice.addEventListener("uncapturederror", ({ error }) => uncaptured.push(error.message));
+  const runner = await GpuRunner.create({ opened: { ...opened, device: ownDevice }, weights, engine });
   const { timeKernels } = runner;
   if (!timeKernels) throw new Error("no timestamps");
-  return { device, runner, timeKernels, uncaptured };
+  return { runner, timeKernels, uncaptured };
 }
 
 const isTimed = async (runner: GpuRunner) => ((await submitPrompt(runner)).kernels ?? null) !== null;
@@ -65,10 +64,10 @@ const REFUSALS: readonly [what: string, refuse: (device: GPUDevice) => void][] =
 it.each(REFUSALS)(
   "a GPU that refuses %s times nothing, and goes on; it is asked again next time",
   async (_, refuse) => {
-    const { device, runner, timeKernels, uncaptured } = await openOwnRunner();
+    const { runner, timeKernels, uncaptured } = await openOwnRunner();
     const { bytes } = runner;
     const untimed = await submitPrompt(runner);
-    refuse(device);
+    refuse(ownDevice);
     expect(await timeKernels(true)).toBe(false);
     expect(runner.bytes).toBe(bytes);
     expect(await submitPrompt(runner)).toEqual({ ...untimed, gpuMs: expect.any(Number) });
@@ -80,22 +79,12 @@ it.each(REFUSALS)(
   },
 );
 
-it("a GPU that is lost times nothing, without an error", async () => {
-  const { device, runner, timeKernels } = await openOwnRunner(await openOwnDevice());
-  device.destroy();
-  await device.lost;
-  // What Chromium says when its GPU process ends.
-  vi.spyOn(device, "popErrorScope").mockRejectedValue(new DOMException("Instance dropped", "OperationError"));
-  expect(await timeKernels(true)).toBe(false);
-  runner.dispose();
-});
-
 it("is over with the last wish, also where the GPU is still making what it takes, and with the runner", async () => {
-  const { device, runner, timeKernels } = await openOwnRunner();
+  const { runner, timeKernels } = await openOwnRunner();
   const wishes = [true, false, true, false].map((isRequested) => timeKernels(isRequested));
   await Promise.all(wishes);
   expect(await isTimed(runner)).toBe(false);
-  const made = vi.spyOn(device, "createQuerySet");
+  const made = vi.spyOn(ownDevice, "createQuerySet");
   expect(await timeKernels(true)).toBe(true);
   expect(made).not.toHaveBeenCalled();
   expect(await isTimed(runner)).toBe(true);
@@ -106,4 +95,15 @@ it("is over with the last wish, also where the GPU is still making what it takes
   late.runner.dispose();
   expect(await wish).toBe(false);
   expect(late.runner.bytes).toBe(0);
+});
+
+it("a GPU that is lost times nothing, without an error", async () => {
+  const { runner, timeKernels } = await openOwnRunner();
+  // No test comes after this one.
+  ownDevice.destroy();
+  await ownDevice.lost;
+  // What Chromium says when its GPU process ends.
+  vi.spyOn(ownDevice, "popErrorScope").mockRejectedValue(new DOMException("Instance dropped", "OperationError"));
+  expect(await timeKernels(true)).toBe(false);
+  runner.dispose();
 });

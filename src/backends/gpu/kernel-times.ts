@@ -43,15 +43,11 @@ export class KernelTimes {
     this.#poller = poller;
   }
 
-  /** Bytes of GPU memory held. */
   get bytes(): number {
     return this.#arena.bytes;
   }
 
-  /**
-   * Starts or stops timing steps. Resolves to false if the GPU refuses the objects; the next call tries again. Never
-   * rejects.
-   */
+  /** Resolves to false if the GPU refuses the objects; the next call tries again. Never rejects. */
   async turn(isOn: boolean): Promise<boolean> {
     this.#isOn = isOn;
     this.#step = 0;

@@ -15,7 +15,7 @@ const probe = (body: string) =>
   );
 
 const refused = (body: string, SIZE = 4) =>
-  new KernelCompiler(device, { adapterName }).pipeline(probe(body), { SIZE }).then(
+  new KernelCompiler(device, { adapterName }).compile({ kernel: probe(body), constants: { SIZE } }).then(
     () => null,
     (error: unknown) => error,
   );
@@ -35,9 +35,9 @@ it("so does one that exceeds the adapter's limits", async () => {
 
 it("a variant is compiled once, and progress is reported", async () => {
   const reported: [number, number][] = [];
-  const compiler = new KernelCompiler(device, { onProgress: (...progress) => reported.push(progress) });
+  const compiler = new KernelCompiler(device, { onKernel: (...progress) => reported.push(progress) });
   const kernel = probe("  y[0] = w[0];");
-  const pipelines = await Promise.all([4, 8, 4].map((SIZE) => compiler.pipeline(kernel, { SIZE })));
+  const pipelines = await Promise.all([4, 8, 4].map((SIZE) => compiler.compile({ kernel, constants: { SIZE } })));
   expect(pipelines[0]).toBe(pipelines[2]);
   expect(pipelines[0]).not.toBe(pipelines[1]);
   expect(reported).toEqual([

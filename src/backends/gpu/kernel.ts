@@ -1,4 +1,8 @@
+import { hexDigest } from "../../files/hex-digest.ts";
 import { ChorusError } from "../../protocol/errors.ts";
+import type { LoadOptions } from "../backend.ts";
+import { Trials } from "../trials.ts";
+import type { OpenedDevice } from "./device.ts";
 import { COMPUTE_STAGE } from "./flags.ts";
 import type { Kernel } from "./define-kernel.ts";
 import { specialise } from "./specialise.ts";
@@ -6,7 +10,6 @@ import { specialise } from "./specialise.ts";
 export type KernelConstants = Readonly<Record<string, number | boolean>>;
 export type KernelBuffers = Readonly<Record<string, GPUBuffer | GPUBufferBinding>>;
 
-/** A kernel with its constants. */
 export interface KernelVariant {
   readonly kernel: Kernel;
   readonly constants: KernelConstants;
@@ -46,16 +49,11 @@ export interface Dispatch {
   readonly workgroups: (step: StepSize) => readonly [x: number, y: number, z?: number];
 }
 
-/** What a dispatch is made of. */
 interface BoundKernel extends KernelVariant, Pick<Dispatch, "name" | "workgroups"> {
   readonly buffers: KernelBuffers;
 }
 
-export function encode(
-  pass: GPUComputePassEncoder,
-  { pipeline, bindGroup, workgroups }: Dispatch,
-  step: StepSize,
-): void {
+export function encode(pass: GPUComputePassEncoder, { pipeline, bindGroup, workgroups }: Dispatch, step: StepSize) {
   pass.setPipeline(pipeline);
   pass.setBindGroup(0, bindGroup);
   const [x, y, z] = workgroups(step);
@@ -68,13 +66,15 @@ function pipelineLabel(kernel: Kernel, constants: KernelConstants): string {
   return `${kernel.name} ${JSON.stringify(Object.fromEntries(values))}`;
 }
 
+/** Constants that a kernel has for one product. What is bad with one is bad with others. */
+const OF_ONE_PRODUCT: readonly string[] = ["K4", "N4", "Y4", "SAMPLES_ONLY", "EPILOGUE"];
+
 /** Of shaders/lib/half.wgsl. */
 const FLUSHES = /^(const FLUSHES_HALVES) = false;/m;
 
-interface KernelCompilerOptions {
-  /** Name for errors about kernels. */
-  readonly adapterName?: string | undefined;
-  readonly onProgress?: ((compiled: number, total: number) => void) | undefined;
+interface KernelCompilerOptions extends Partial<Pick<OpenedDevice, "adapterName" | "failure">> {
+  readonly onKernel?: LoadOptions["onKernel"] | undefined;
+  readonly trials?: Trials | undefined;
   /** Whether kernels widen halves by integer arithmetic. [false] */
   readonly flushesHalves?: boolean;
 }
@@ -94,36 +94,32 @@ export class KernelCompiler {
   readonly #adapterName: string;
   readonly #onProgress: (compiled: number, total: number) => void;
   readonly #flushesHalves: boolean;
+  readonly #trials: Trials;
+  readonly #failure: OpenedDevice["failure"];
   readonly #ready = new Set<string>();
   #countsPrepared = false;
 
   constructor(
     device: GPUDevice,
-    { adapterName = "the adapter", onProgress = () => undefined, flushesHalves = false }: KernelCompilerOptions = {},
+    { adapterName = "the adapter", onKernel, trials, failure, flushesHalves = false }: KernelCompilerOptions = {},
   ) {
     this.#device = device;
-    this.#flushesHalves = flushesHalves;
     this.#adapterName = adapterName;
-    this.#onProgress = onProgress;
+    this.#onProgress = onKernel ?? (() => undefined);
+    this.#trials = trials ?? new Trials();
+    this.#failure = failure ?? new Promise(() => undefined);
+    this.#flushesHalves = flushesHalves;
   }
 
-  /** Throws kernel_refused with the compiler's messages if the kernel does not compile. */
-  pipeline(kernel: Kernel, constants: KernelConstants): Promise<GPUComputePipeline> {
-    return this.compile({ kernel, constants });
-  }
-
-  /** Compiles a kernel and binds its buffers. */
   async dispatch({ name, kernel, constants, buffers, workgroups }: BoundKernel): Promise<Dispatch> {
-    const pipeline = await this.pipeline(kernel, constants);
+    const pipeline = await this.compile({ kernel, constants });
     return { name, pipeline, bindGroup: this.bind(kernel, buffers), workgroups };
   }
 
-  /** Compiles a variant, as pipeline() does. */
+  /** Throws kernel_refused with the compiler's messages if the kernel does not compile. */
   async compile(variant: KernelVariant): Promise<GPUComputePipeline> {
     const { label, compile } = this.prepare(variant);
-    const pipeline = await compile();
-    this.noteReady(label);
-    return pipeline;
+    return compile().finally(() => this.noteReady(label));
   }
 
   /** Makes a variant's text. The caller decides when it is compiled, and reports when it is ready. */
@@ -139,6 +135,12 @@ export class KernelCompiler {
       return pipeline;
     };
     return { label, compile };
+  }
+
+  /** Compiles and uses a kernel whose work another one could do. @throws as `trial`; KernelLeftOut */
+  tryOut<T>({ kernel, constants }: KernelVariant, trial: () => Promise<T>): Promise<T> {
+    const ofAll = Object.fromEntries(Object.entries(constants).filter(([name]) => !OF_ONE_PRODUCT.includes(name)));
+    return this.#trials.run(pipelineLabel(kernel, ofAll), { failure: this.#failure }, trial);
   }
 
   bind(kernel: Kernel, buffers: KernelBuffers): GPUBindGroup {
@@ -169,8 +171,7 @@ export class KernelCompiler {
   /** Returns a hash of the text of every pipeline so far, compiled or not. */
   async id(): Promise<string> {
     const codes = [...this.#codes].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, code]) => code);
-    const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(codes.join("\0")));
-    return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    return hexDigest("SHA-256", new TextEncoder().encode(codes.join("\0")));
   }
 
   async #compile(kernel: Kernel, label: string): Promise<GPUComputePipeline> {
@@ -180,12 +181,11 @@ export class KernelCompiler {
     const module = this.#device.createShaderModule({ label, code });
     const refusal = this.#device.popErrorScope();
     try {
-      const pipeline = await this.#device.createComputePipelineAsync({
+      return await this.#device.createComputePipelineAsync({
         label,
         layout: this.#layout(kernel).pipeline,
         compute: { module, entryPoint: kernel.name.replaceAll("-", "_") },
       });
-      return pipeline;
     } catch (error) {
       const { messages } = await module.getCompilationInfo();
       const words = [(await refusal)?.message, error instanceof Error ? error.message : String(error)]
@@ -205,22 +205,18 @@ export class KernelCompiler {
   }
 
   #layout(kernel: Kernel): Layout {
-    let layout = this.#layouts.get(kernel);
-    if (!layout) {
-      const bindGroup = this.#device.createBindGroupLayout({
-        label: kernel.name,
-        entries: kernel.bindings.map(([, type], binding) => ({
-          binding,
-          visibility: COMPUTE_STAGE,
-          buffer: { type },
-        })),
-      });
-      layout = {
-        bindGroup,
-        pipeline: this.#device.createPipelineLayout({ label: kernel.name, bindGroupLayouts: [bindGroup] }),
-      };
-      this.#layouts.set(kernel, layout);
-    }
+    const known = this.#layouts.get(kernel);
+    if (known) return known;
+    const { name: label } = kernel;
+    const entries = kernel.bindings.map(([, type], binding) => ({
+      binding,
+      visibility: COMPUTE_STAGE,
+      buffer: { type },
+    }));
+    const bindGroup = this.#device.createBindGroupLayout({ label, entries });
+    const pipeline = this.#device.createPipelineLayout({ label, bindGroupLayouts: [bindGroup] });
+    const layout = { bindGroup, pipeline };
+    this.#layouts.set(kernel, layout);
     return layout;
   }
 }

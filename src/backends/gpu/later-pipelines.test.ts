@@ -39,9 +39,10 @@ beforeEach(() => {
   };
   later = new LaterPipelines({
     prepare,
+    tryOut: (_, trial) => trial(),
     countPrepared: () => undefined,
     noteReady: () => undefined,
-  } as unknown as KernelCompiler);
+  } satisfies Partial<KernelCompiler> as unknown as KernelCompiler);
 });
 
 describe("pipelines that no step has asked for", () => {

@@ -5,19 +5,22 @@ import type { Answers } from "./read-after.ts";
 export const Rank = {
   /** Filters and rules: a request that has them waits. */
   draws: 0,
-  /** Products of one row, of many, and of some: a slower kernel can stand in. */
+  /** Products and attention, of one row, of many, and of some: a slower kernel can stand in. */
   answers: 1,
   prompts: 2,
   batches: 3,
   logprobs: 4,
 } as const;
 export type Rank = (typeof Rank)[keyof typeof Rank];
+const hasStandIn = (rank: Rank) => rank !== Rank.draws && rank !== Rank.logprobs;
 
 const CHANGES = "its answers are others than before";
 const DIFFERS = "its answers differ from the known ones";
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** A pipeline that no step needs yet. */
+/** Of a check that could ask nothing. */
+export const NO_ANSWERS: Answers = { known: 0, given: NaN };
+
 export interface LaterPipeline {
   /** Rejects with kernel_refused; null if the check failed. */
   readonly ready: Promise<GPUComputePipeline | null>;
@@ -58,6 +61,11 @@ export class LaterPipelines {
     this.#compiler = compiler;
   }
 
+  /** Whether the buffers are gone. A check that has waited asks before it uses one. */
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
   /** @param check a pipeline may be used if what it gives is what is known */
   add(variant: KernelVariant, rank: Rank, check?: (pipeline: GPUComputePipeline) => Promise<Answers>): LaterPipeline {
     const { label, compile } = this.#compiler.prepare(variant);
@@ -65,7 +73,7 @@ export class LaterPipelines {
     if (earlier) return earlier;
     const takes: ((changed: Changed) => void)[] = [];
     let begin = (): void => {};
-    const ready = new Promise<void>((resolve) => (begin = resolve)).then(async () => {
+    const work = async () => {
       const pipeline = await compile();
       // A check uses buffers, which are destroyed at the end.
       if (this.#isStopped) return null;
@@ -74,7 +82,10 @@ export class LaterPipelines {
       if (given !== known) return null;
       this.#checked.push({ label, known, ask: () => check(pipeline), takes });
       return pipeline;
-    });
+    };
+    const ready = new Promise<void>((resolve) => (begin = resolve)).then(() =>
+      hasStandIn(rank) ? this.#compiler.tryOut(variant, work) : work(),
+    );
     const note = () => this.#compiler.noteReady(label);
     const settled = ready.then(note, note); // the caller of `ready` handles errors
     const run = () => {

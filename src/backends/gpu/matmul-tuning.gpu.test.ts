@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { loadGolden } from "../../../tests/models/golden.ts";
 import { differingWords, openTestDevice, readBuffer } from "../../../tests/gpu/gpu.ts";
 import { prepareProducts } from "../../../tests/gpu/prepared-products.ts";
+import { openDevice } from "./device.ts";
 import { matmulChoices, defaultMatmuls } from "./matmul-variants.ts";
 
 const opened = await openTestDevice();
@@ -27,6 +28,15 @@ it("measures every variant for GPUs on a model's own weights, and all give the s
   }
   expect(seen.size).toBe(5);
   destroy();
+});
+
+it("does not measure anything once the device is lost, whatever its queue says", async () => {
+  const own = await openDevice(navigator.gpu);
+  const { measure } = await prepareProducts(own, (await loadGolden("gpt2-tiny")).weights, { maxRows: 4 });
+  const [variant = expect.fail("no kernel")] = defaultMatmuls({ style: "fused", hasSubgroups: false });
+  expect(await measure(variant, 1)).toBeGreaterThan(0);
+  own.device.destroy();
+  await expect(measure(variant, 1)).rejects.toMatchObject({ code: "internal_error" });
 });
 
 it("measures both products of a gate as one", async () => {

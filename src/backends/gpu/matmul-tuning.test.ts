@@ -1,5 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
+import { ChorusError } from "../../protocol/errors.ts";
 import type { TuningStore } from "../backend.ts";
+import { KernelLeftOut } from "../trials.ts";
 import { tuneMatmuls } from "./matmul-tuning.ts";
 import { matmulChoices, type MatmulVariant } from "./matmul-variants.ts";
 
@@ -58,6 +60,37 @@ describe("the tuning of the products", () => {
   it("works without a usable store", async () => {
     const broken = { load: () => Promise.reject(new Error("no")), save: () => Promise.reject(new Error("no")) };
     expect((await tuneMatmuls(GPU, "a GPU", broken, lastIsFastest())).variants).toEqual(FASTEST);
+  });
+
+  it.each([
+    [
+      "the adapter refuses, and stores nothing then: a closed device refuses, too",
+      new ChorusError("kernel_refused", "No."),
+      FASTEST,
+    ],
+    ["is left out, and stores the others", new KernelLeftOut("skinny", true), [GPU[0]?.[0], ...FASTEST.slice(1)]],
+  ])("takes no variant that %s", async (_, refusal, next) => {
+    const store = new MemoryStore();
+    const fast = lastIsFastest();
+    const refuse = vi.fn<() => Promise<number>>(() => Promise.reject(refusal));
+    const measure = (variant: MatmulVariant, rows: number) => (variant === FASTEST[0] ? refuse() : fast(variant, rows));
+    const { variants } = await tuneMatmuls(GPU, "a GPU", store, measure);
+    expect(variants).toEqual([GPU[0]?.[0], ...FASTEST.slice(1)]);
+    expect(refuse).toHaveBeenCalledOnce();
+    expect((await tuneMatmuls(GPU, "a GPU", store, fast)).variants).toEqual(next);
+  });
+
+  it("takes the first that has not cost a device where nothing is tried any more, and stores nothing", async () => {
+    const store = new MemoryStore();
+    const measure = ({ name }: MatmulVariant) => Promise.reject(new KernelLeftOut(name, name === GPU[0]?.[0].name));
+    const { variants } = await tuneMatmuls(GPU, "a GPU", store, measure);
+    expect(variants).toEqual([GPU[0]?.[1], ...GPU.slice(1).map(([first]) => first)]);
+    expect(store.kept.size).toBe(0);
+  });
+
+  it("throws the refusal where the adapter refuses all variants of a product", async () => {
+    const refused = () => Promise.reject(new ChorusError("kernel_refused", "No."));
+    await expect(tuneMatmuls(GPU, "a GPU", new MemoryStore(), refused)).rejects.toThrow("No.");
   });
 
   it("offers no product that spills registers where there are few", () => {

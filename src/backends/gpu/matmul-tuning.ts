@@ -77,15 +77,18 @@ export function measureOn(model: TunedModel): Measure {
     const isApart = norm !== null && isNormApart(variant);
     const bound = bind(isApart);
     const rows = Math.min(maxRows, engine.maxNumBatchedTokens);
-    const pipeline = await compiler.compile(variant.kernel(shape, { norm: isApart ? null : norm }));
-    step.writeRows(device.queue, rows);
-    const dispatches: Dispatch[] = [];
-    for (const [i, bindGroup] of bound.entries()) {
-      const before = isApart && measured[i]?.norm;
-      if (before) dispatches.push(await normDispatch(model, before, activations.normed));
-      dispatches.push({ name: variant.name, pipeline, bindGroup, workgroups: () => variant.workgroups(shape, rows) });
-    }
-    return (await timedMs(model, dispatches, sizeOf(rows))) / bound.length;
+    const kernel = variant.kernel(shape, { norm: isApart ? null : norm });
+    return compiler.tryOut(kernel, async () => {
+      const pipeline = await compiler.compile(kernel);
+      step.writeRows(device.queue, rows);
+      const dispatches: Dispatch[] = [];
+      for (const [i, bindGroup] of bound.entries()) {
+        const before = isApart && measured[i]?.norm;
+        if (before) dispatches.push(await normDispatch(model, before, activations.normed));
+        dispatches.push({ name: variant.name, pipeline, bindGroup, workgroups: () => variant.workgroups(shape, rows) });
+      }
+      return (await timedMs(model, dispatches, sizeOf(rows))) / bound.length;
+    });
   };
 }
 

@@ -69,54 +69,50 @@ const LANES = 32;
 const LANE_ROWS = 4;
 const SUBGROUP_ROWS = 8;
 
+/** A workgroup's share of a product. */
+interface Tile {
+  readonly rows: number;
+  /** Columns over 4. */
+  readonly columns: number;
+  /** [any] */
+  readonly maxRows?: number;
+  readonly rank?: Rank;
+}
+
+function inTiles(name: string, tile: Tile, kernel: MatmulVariant["kernel"]): MatmulVariant {
+  const { rows: tileRows, columns, maxRows = Infinity } = tile;
+  return {
+    name,
+    rank: tile.rank ?? (maxRows === Infinity ? Rank.prompts : Rank.batches),
+    maxRows,
+    tileRows,
+    kernel,
+    workgroups: ({ N4 }, rows) => [Math.ceil(N4 / columns), Math.ceil(rows / tileRows)],
+  };
+}
+
 /** One pipeline for all products: its sizes and its epilogue are in the binding "product". */
-const any: MatmulVariant = {
-  name: "any",
-  rank: Rank.answers,
-  maxRows: Infinity,
-  tileRows: LANE_ROWS,
-  kernel: ({ K4: _k, N4: _n, Y4: _y, SAMPLES_ONLY: _s, EPILOGUE: _e, ...layout }) =>
-    variantOf(matmulAny, { ...layout, LANES }),
-  workgroups: (shape, rows) => [Math.ceil(shape.N4 / LANES), Math.ceil(rows / LANE_ROWS)],
-};
+const any = inTiles(
+  "any",
+  { rows: LANE_ROWS, columns: LANES },
+  ({ K4: _k, N4: _n, Y4: _y, SAMPLES_ONLY: _s, EPILOGUE: _e, ...layout }) => variantOf(matmulAny, { ...layout, LANES }),
+);
 
 /** Returns the data of a product for `any`: see shaders/matmul-any.wgsl. */
 export function packProduct({ K4, N4, Y4, EPILOGUE, SAMPLES_ONLY }: MatmulShape): Uint32Array<ArrayBuffer> {
   return Uint32Array.of(K4, N4, Y4, EPILOGUE, Number(SAMPLES_ONLY));
 }
 
-const row: MatmulVariant = {
-  name: "row",
-  rank: Rank.answers,
-  maxRows: 1,
-  tileRows: 1,
-  kernel: (shape) => variantOf(matmulRow, { ...shape, LANES }),
-  workgroups: (shape, rows) => [Math.ceil(shape.N4 / LANES), rows],
-};
+const row = inTiles("row", { rows: 1, columns: LANES, maxRows: 1, rank: Rank.answers }, (shape) =>
+  variantOf(matmulRow, { ...shape, LANES }),
+);
 
-function rankOf(maxRows: number): Rank {
-  return maxRows === Infinity ? Rank.prompts : Rank.batches;
-}
+const lane = (maxRows: number) =>
+  inTiles("lane", { rows: LANE_ROWS, columns: LANES, maxRows }, (shape) => variantOf(matmulLane, { ...shape, LANES }));
 
-function lane(maxRows: number): MatmulVariant {
-  return {
-    name: "lane",
-    rank: rankOf(maxRows),
-    maxRows,
-    tileRows: LANE_ROWS,
-    kernel: (shape) => variantOf(matmulLane, { ...shape, LANES }),
-    workgroups: (shape, rows) => [Math.ceil(shape.N4 / LANES), Math.ceil(rows / LANE_ROWS)],
-  };
-}
-
-const subgroup: MatmulVariant = {
-  name: "subgroup",
-  rank: Rank.prompts,
-  maxRows: Infinity,
-  tileRows: SUBGROUP_ROWS,
-  kernel: (shape) => variantOf(matmulSubgroup, { ...shape, LANES }),
-  workgroups: (shape, rows) => [Math.ceil(shape.N4 / LANES), Math.ceil(rows / SUBGROUP_ROWS)],
-};
+const subgroup = inTiles("subgroup", { rows: SUBGROUP_ROWS, columns: LANES }, (shape) =>
+  variantOf(matmulSubgroup, { ...shape, LANES }),
+);
 
 function extraConstants({ norm, head }: MatmulExtras = {}) {
   const { RMS, WIDTH, EPSILON } = norm ?? { RMS: false, WIDTH: 0, EPSILON: 0 };
@@ -126,15 +122,10 @@ function extraConstants({ norm, head }: MatmulExtras = {}) {
 
 /** Returns a kernel of `columns` by `splits` lanes. Takes 16 bytes of workgroup memory (of at least 16 KiB) per lane and row. */
 function skinny(rows: number, columns: number, splits: number, maxRows = rows): MatmulVariant {
-  const shapeOfGroup = { COLUMNS: columns, SPLITS: splits, ROWS: rows };
-  return {
-    name: `skinny ${rows} x ${columns} x ${splits}`,
-    rank: rankOf(maxRows),
-    maxRows,
-    tileRows: rows,
-    kernel: (shape, extras) => variantOf(matmulSkinny, { ...shape, ...extraConstants(extras), ...shapeOfGroup }),
-    workgroups: (shape, numRows) => [Math.ceil(shape.N4 / columns), Math.ceil(numRows / rows)],
-  };
+  const group = { COLUMNS: columns, SPLITS: splits, ROWS: rows };
+  return inTiles(`skinny ${rows} x ${columns} x ${splits}`, { rows, columns, maxRows }, (shape, extras) =>
+    variantOf(matmulSkinny, { ...shape, ...extraConstants(extras), ...group }),
+  );
 }
 
 /**
@@ -142,16 +133,12 @@ function skinny(rows: number, columns: number, splits: number, maxRows = rows): 
  * workgroup memory per four columns of the tile and 128 per row.
  */
 function tiled(columnLanes: number, rowLanes: number, rows: number, vecs: number): MatmulVariant {
-  const shapeOfGroup = { COLUMN_LANES: columnLanes, ROW_LANES: rowLanes, ROWS: rows, VECS: vecs };
-  const [tileRows, tileN4] = [rowLanes * rows, columnLanes * vecs];
-  return {
-    name: `tiled ${tileRows} x ${4 * tileN4} by ${columnLanes * rowLanes}`,
-    rank: Rank.prompts,
-    maxRows: Infinity,
-    tileRows,
-    kernel: (shape, extras) => variantOf(matmulTiled, { ...shape, ...extraConstants(extras), ...shapeOfGroup }),
-    workgroups: (shape, numRows) => [Math.ceil(shape.N4 / tileN4), Math.ceil(numRows / tileRows)],
-  };
+  const group = { COLUMN_LANES: columnLanes, ROW_LANES: rowLanes, ROWS: rows, VECS: vecs };
+  const tile = { rows: rowLanes * rows, columns: columnLanes * vecs };
+  const name = `tiled ${tile.rows} x ${4 * tile.columns} by ${columnLanes * rowLanes}`;
+  return inTiles(name, tile, (shape, extras) =>
+    variantOf(matmulTiled, { ...shape, ...extraConstants(extras), ...group }),
+  );
 }
 
 /**
@@ -159,17 +146,11 @@ function tiled(columnLanes: number, rowLanes: number, rows: number, vecs: number
  * the others are compiled. Nothing is measured: these are never candidates beside kernels of floats.
  */
 export function integerMatmuls({ style, hasPackedDots = false }: KernelTraits): readonly MatmulVariant[] {
-  const integer = (rows: number, columns: number, splits: number, maxRows = rows): MatmulVariant => {
-    const tile = { COLUMNS: columns, SPLITS: splits, ROWS: rows };
-    return {
-      name: `integer ${rows} x ${columns} x ${splits}`,
-      rank: rankOf(maxRows),
-      maxRows,
-      tileRows: rows,
-      kernel: (shape) => variantOf(hasPackedDots ? matmulIntegerPacked : matmulInteger, { ...shape, ...tile }),
-      workgroups: (shape, numRows) => [Math.ceil(shape.N4 / columns), Math.ceil(numRows / rows)],
-    };
-  };
+  const kernel = hasPackedDots ? matmulIntegerPacked : matmulInteger;
+  const integer = (rows: number, columns: number, splits: number, maxRows = rows) =>
+    inTiles(`integer ${rows} x ${columns} x ${splits}`, { rows, columns, maxRows }, (shape) =>
+      variantOf(kernel, { ...shape, COLUMNS: columns, SPLITS: splits, ROWS: rows }),
+    );
   if (style === "plain") return [integer(LANE_ROWS, LANES, 1, Infinity)];
   return [integer(1, 16, 8), integer(4, 16, 8), integer(8, 16, 4, Infinity)];
 }
@@ -197,19 +178,17 @@ export function matmulChoices({ style, hasSubgroups, hasFewRegisters = false }: 
 }
 
 /**
- * Returns the kernel that steps of any size begin with; the others are compiled later. The plain one is a single pipeline for
- * all products: compared with the kernel for one row it takes twice as long for one row, and half as long for four. The fused
- * one decodes about as fast as the best, since steps of few rows wait for the weights, and reads them once for as many rows
- * as any such kernel.
+ * Returns the kernels that steps of any size can begin with, the best first; the others are compiled later. The plain one is a
+ * single pipeline for all products: compared with the kernel for one row it takes twice as long for one row, and half as long
+ * for four. The fused one decodes about as fast as the best, since steps of few rows wait for the weights, and reads them once
+ * for as many rows as any such kernel.
  */
-export function firstMatmul(matmuls: readonly MatmulVariant[], style: KernelStyle): MatmulVariant {
-  if (style === "plain") return any;
-  const first = matmuls.findLast(({ maxRows }) => maxRows < Infinity) ?? matmuls[0];
-  if (first === undefined) throw new RangeError("no kernel for products");
-  return first;
+export function firstMatmuls(matmuls: readonly MatmulVariant[], style: KernelStyle): readonly MatmulVariant[] {
+  if (style === "plain") return [any, ...matmuls.toReversed()];
+  const ofFewRows = matmuls.filter(({ maxRows }) => maxRows < Infinity);
+  return [...ofFewRows.toReversed(), ...matmuls.slice(ofFewRows.length)];
 }
 
-/** Returns each class's default. */
 export function defaultMatmuls(traits: KernelTraits): readonly MatmulVariant[] {
   return matmulChoices(traits).map(([first]) => first);
 }

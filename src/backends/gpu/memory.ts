@@ -8,12 +8,10 @@ import { ChorusError } from "../../protocol/errors.ts";
 import { cacheBytes, kvBytesPerToken, numStateSlots, stateBytesPerLayer } from "../../protocol/model-shape.ts";
 import type { EngineSizes, ModelMemory } from "../backend.ts";
 import { planWeights } from "../planned-weights.ts";
+import { largestBuffer, type BufferLimits } from "./arena.ts";
 import { MAX_HEAD_SIZE } from "./kernels/attention.ts";
 import { matrixBytes } from "./matrix-layout.ts";
 import { strideOf } from "./padding.ts";
-
-/** The limits of a buffer's size. WebGPU does not report the total memory. */
-type BufferLimits = Pick<GPUSupportedLimits, "maxBufferSize" | "maxStorageBufferBindingSize">;
 
 export function modelMemory(model: Model, sizes: EngineSizes): ModelMemory {
   return {
@@ -36,42 +34,33 @@ export function checkFits(model: Model, sizes: EngineSizes, limits: BufferLimits
     const message = `Keys of ${shape.states.keyDim} values in linear attention are not supported; multiples of 4 are.`;
     throw new ChorusError("model_unsupported", message, "config.json");
   }
-  const limit = Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize);
-  const largest = largestWeightBytes(model, sizes.dtype);
-  if (largest > limit) {
+  const limit = largestBuffer({ limits });
+  const check = (what: string, bytes: number, param: string, advice: () => string) => {
+    if (bytes <= limit) return;
+    const message = `${what} would take ${byteSize(bytes)}; this adapter binds at most ${byteSize(limit)} at once. ${advice()}.`;
+    throw new ChorusError("out_of_memory", message, param);
+  };
+  const thatFit = (blocks: number) =>
+    `kvCacheBytes ${cacheBytes(shape, { ...sizes, numGpuBlocks: blocks })} (${blocks} blocks) would fit`;
+  check("The largest of this model's weights", largestWeightBytes(model, sizes.dtype), "dtype", () => {
     const smaller = dtypesOf(model).find((other) => largestWeightBytes(model, other) <= limit);
-    throw tooLarge("The largest of this model's weights", largest, limit, {
-      param: "dtype",
-      advice: smaller ? `dtype "${smaller}" would fit` : "No dtype would fit: choose a smaller model",
-    });
-  }
+    return smaller ? `dtype "${smaller}" would fit` : "No dtype would fit: choose a smaller model";
+  });
   const blockBytes = sizes.blockSize * kvBytesPerToken(shape, sizes.kvCacheDtype);
-  if (sizes.numGpuBlocks * blockBytes > limit) {
-    const most = Math.floor(limit / blockBytes);
-    const kvCacheBytes = cacheBytes(shape, { ...sizes, numGpuBlocks: most });
-    throw tooLarge("One layer's keys in the cache", sizes.numGpuBlocks * blockBytes, limit, {
-      param: "kvCacheBytes",
-      advice: `kvCacheBytes ${kvCacheBytes} (${most} blocks) would fit`,
-    });
-  }
+  check("One layer's keys in the cache", sizes.numGpuBlocks * blockBytes, "kvCacheBytes", () =>
+    thatFit(Math.floor(limit / blockBytes)),
+  );
   const slots = numStateSlots(shape, sizes);
   const slotBytes = stateBytesPerLayer(shape);
-  if (slots * slotBytes > limit) {
-    const most = Math.floor((sizes.numGpuBlocks * Math.floor(limit / slotBytes)) / slots);
-    throw tooLarge("One layer's states of sequences", slots * slotBytes, limit, {
-      param: "kvCacheBytes",
-      advice: `kvCacheBytes ${cacheBytes(shape, { ...sizes, numGpuBlocks: most })} (${most} blocks) would fit`,
-    });
-  }
+  check("One layer's states of sequences", slots * slotBytes, "kvCacheBytes", () =>
+    thatFit(Math.floor((sizes.numGpuBlocks * Math.floor(limit / slotBytes)) / slots)),
+  );
   const logitsRow = 4 * strideOf(shape.vocabSize);
   const samples = Math.ceil(sizes.maxNumSeqs / 32) * 32;
-  if (samples * logitsRow > limit) {
+  check("A step's logits", samples * logitsRow, "maxNumSeqs", () => {
     const most = Math.floor(limit / logitsRow / 32) * 32;
-    throw tooLarge("A step's logits", samples * logitsRow, limit, {
-      param: "maxNumSeqs",
-      advice: most > 0 ? `maxNumSeqs ${most} would fit` : "Choose a model with a smaller vocabulary",
-    });
-  }
+    return most > 0 ? `maxNumSeqs ${most} would fit` : "Choose a model with a smaller vocabulary";
+  });
 }
 
 interface WeightBuffer {
@@ -102,9 +91,4 @@ function weightBuffers(model: Model, dtype: WeightsDtype): readonly WeightBuffer
     canBeSplit: false,
   }));
   return [...ofMatrices, ...ofRows];
-}
-
-function tooLarge(what: string, bytes: number, limit: number, { param, advice }: { param: string; advice: string }) {
-  const message = `${what} would take ${byteSize(bytes)}; this adapter binds at most ${byteSize(limit)} at once. ${advice}.`;
-  return new ChorusError("out_of_memory", message, param);
 }

@@ -34,7 +34,6 @@ const rateOf = (stored: number, form: DeltaNet["rate"]["form"]) => (form === "lo
 export class ModelBuffers {
   /** Bytes of the weights on the GPU, with their padding. */
   readonly weightBytes: number;
-  /** A cache for each layer. */
   readonly caches: readonly LayerCache[];
   /** The rows that each convolution keeps: see shaders/keep-conv-rows.wgsl. */
   readonly keptRows: readonly GPUBuffer[];
@@ -91,7 +90,6 @@ export class ModelBuffers {
   }
 }
 
-/** Returns what there is of a layer. */
 export function ofLayer<T>(all: readonly T[], layer: number): T {
   const one = all[layer];
   if (one === undefined) throw new RangeError(`the model has no layer ${layer}`);

@@ -11,7 +11,6 @@ export function padTo(multiple: number, size: number): number {
   return Math.ceil(size / multiple) * multiple;
 }
 
-/** Returns the stride of a row of `width` values. */
 export function strideOf(width: number): number {
   return padTo(STRIDE_ALIGNMENT, width);
 }

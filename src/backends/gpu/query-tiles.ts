@@ -46,12 +46,6 @@ export function tileChoices(
 /** Words of a span: its first row and their number. As in shaders/lib/step.wgsl. */
 export const SPAN_WORDS = 2;
 
-/** Numbers of a step's spans of each kind. */
-interface SpanCounts {
-  readonly tiles: number;
-  readonly singles: number;
-}
-
 /**
  * Writes a step's spans, the tiles first. A tile holds rows of one sequence between two multiples of `tiles.rows`: so the
  * rows of a small tile see the same last tile of keys, wherever the sequence began. There is no tile for rows that would at
@@ -61,7 +55,7 @@ export function writeSpans(
   words: Uint32Array<ArrayBuffer>,
   sequences: readonly PlannedSequence[],
   { rows: tileRows, minStepRows }: Pick<QueryTiles, "rows" | "minStepRows">,
-): SpanCounts {
+) {
   let stepRows = 0;
   for (const { numRows } of sequences) stepRows += numRows;
   const isTile = (count: number) => stepRows >= minStepRows && count > Math.max(1, tileRows / 2);

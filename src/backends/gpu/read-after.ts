@@ -1,12 +1,7 @@
 import type { OpenedDevice } from "./device.ts";
 import { BufferUsage, MAP_READ } from "./flags.ts";
 import { encode, type Dispatch, type StepSize } from "./kernel.ts";
-
-export interface BufferRange {
-  readonly buffer: GPUBuffer;
-  readonly offset: number;
-  readonly bytes: number;
-}
+import { copyRanges, type BufferRange } from "./readback.ts";
 
 /** Submits one pass at once, and returns the contents of these ranges after it, in order. */
 export async function readAfter(
@@ -22,11 +17,7 @@ export async function readAfter(
   const pass = encoder.beginComputePass({ label });
   for (const dispatch of dispatches) encode(pass, dispatch, stepSize);
   pass.end();
-  let at = 0;
-  for (const { buffer, offset, bytes } of ranges) {
-    encoder.copyBufferToBuffer(buffer, offset, result, at, bytes);
-    at += bytes;
-  }
+  copyRanges(encoder, ranges, result);
   device.queue.submit([encoder.finish()]);
   try {
     await poller.settled(result.mapAsync(MAP_READ));

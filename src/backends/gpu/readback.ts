@@ -3,8 +3,7 @@ import type { Arena } from "./arena.ts";
 import { MAP_READ } from "./flags.ts";
 import type { QueuePoller } from "./queue-poller.ts";
 
-/** A range of a buffer to read. */
-export interface ReadbackPart {
+export interface BufferRange {
   readonly buffer: GPUBuffer;
   readonly offset: number;
   readonly bytes: number;
@@ -32,14 +31,10 @@ export class ReadbackRing {
    * Records copies of the parts. Call the returned function after the submit: it resolves to all their words, which are
    * valid until the next submit.
    */
-  record(encoder: GPUCommandEncoder, parts: readonly ReadbackPart[]): () => Promise<Uint32Array> {
+  record(encoder: GPUCommandEncoder, parts: readonly BufferRange[]): () => Promise<Uint32Array> {
     const target = this.#free.pop();
     if (!target) throw new ChorusError("internal_error", "more steps in flight than the readback ring holds");
-    let total = 0;
-    for (const { buffer, offset, bytes } of parts) {
-      encoder.copyBufferToBuffer(buffer, offset, target.buffer, total, bytes);
-      total += bytes;
-    }
+    const total = copyRanges(encoder, parts, target.buffer);
     return () => this.#read(target, total);
   }
 
@@ -51,4 +46,14 @@ export class ReadbackRing {
     this.#free.push(target);
     return words.subarray(0, bytes / words.BYTES_PER_ELEMENT);
   }
+}
+
+/** Records copies of the ranges, in order, to a buffer. Returns their bytes. */
+export function copyRanges(encoder: GPUCommandEncoder, ranges: readonly BufferRange[], to: GPUBuffer): number {
+  let total = 0;
+  for (const { buffer, offset, bytes } of ranges) {
+    encoder.copyBufferToBuffer(buffer, offset, to, total, bytes);
+    total += bytes;
+  }
+  return total;
 }

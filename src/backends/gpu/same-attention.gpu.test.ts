@@ -54,7 +54,7 @@ async function isSame(
       : variantOf(attentionQuad, { ...own, LANES: 4, ROWS });
   const tileVariant = variantFor(tileRows);
   const [write, single, tile] = await Promise.all([
-    compiler.pipeline(cacheWrite, { ...cache, LANES: 64 }),
+    compiler.compile({ kernel: cacheWrite, constants: { ...cache, LANES: 64 } }),
     compiler.compile(variantFor(1)),
     compiler.compile({ ...tileVariant, kernel: changed(tileVariant.kernel, change) }),
   ]);
@@ -112,9 +112,9 @@ async function areSplitsSame(maxRows: number, change: Change = ["", ""]): Promis
   const own = { ...cache, ...tile, ...joined, SCALE: 0.3, CAP: 0, Y_STRIDE: strideOf(24), QUERIES: 2, ROWS: 1 };
   const merge = changed(attentionMerge, change);
   const [whole, split, joins] = await Promise.all([
-    compiler.pipeline(attention, { ...own, ALONE: true }),
-    compiler.pipeline(attention, { ...own, ALONE: false }),
-    compiler.pipeline(merge, { ...joined, Y_STRIDE: strideOf(24), LANES: 64 }),
+    compiler.compile({ kernel: attention, constants: { ...own, ALONE: true } }),
+    compiler.compile({ kernel: attention, constants: { ...own, ALONE: false } }),
+    compiler.compile({ kernel: merge, constants: { ...joined, Y_STRIDE: strideOf(24), LANES: 64 } }),
   ]);
   const parts = device.createBuffer({
     size: 4 * 2 * maxRows * MAX_SPLITS * 16,

@@ -46,7 +46,6 @@ interface TriedDispatches {
   readonly tried: (size: StepSize) => readonly Dispatch[];
 }
 
-/** Returns what both give. */
 export async function answersOfAttention(
   opened: Pick<OpenedDevice, "device" | "poller">,
   shape: TriedShape,

@@ -6,7 +6,7 @@ import { KernelCompiler, type Dispatch, type KernelVariant } from "./kernel.ts";
 import { matmulSkinny } from "./kernels/kernels.ts";
 import { Epilogue } from "../epilogues.ts";
 import { layoutConstants } from "./matrix-layout.ts";
-import { firstMatmul, matmulChoices, type MatmulShape, type MatmulVariant } from "./matmul-variants.ts";
+import { firstMatmuls, matmulChoices, type MatmulShape, type MatmulVariant } from "./matmul-variants.ts";
 import { answersOfProduct } from "./same-product.ts";
 import { StepBuffer } from "./step-buffer.ts";
 
@@ -14,11 +14,9 @@ const opened = await openTestDevice();
 const { device } = opened;
 const MAX_ROWS = 100;
 const ON_GPUS = matmulChoices({ style: "fused", hasSubgroups: false });
-const FIRST = firstMatmul(
-  ON_GPUS.map(([standard]) => standard),
-  "fused",
-);
-const TILED = ON_GPUS.at(-1)?.[0] ?? FIRST;
+const STANDARD = ON_GPUS.map(([standard]) => standard);
+const FIRST = firstMatmuls(STANDARD, "fused")[0] ?? expect.fail("no kernel");
+const TILED = STANDARD.at(-1) ?? FIRST;
 
 interface Tried {
   /** Columns over 4. */

@@ -5,7 +5,8 @@ import type { OpenedDevice } from "./device.ts";
 import { sizeOf, type Dispatch } from "./kernel.ts";
 import { Epilogue } from "../epilogues.ts";
 import type { HeadShape, MatmulShape, MatmulVariant } from "./matmul-variants.ts";
-import { hashOf, numbers, readAfter, type Answers, type BufferRange } from "./read-after.ts";
+import { hashOf, numbers, readAfter, type Answers } from "./read-after.ts";
+import type { BufferRange } from "./readback.ts";
 import type { StepBuffer } from "./step-buffer.ts";
 
 /** Most groups of four columns to compute, since a large head would delay steps. A multiple of every workgroup's. */
@@ -45,7 +46,8 @@ export async function answersOfProduct(
   const outputs = outputsOf(product);
   // A full tile of either kernel and a row of the next, as far as there is room.
   const neededRows = Math.max(...kernels.map(({ variant }) => variant.tileRows)) + 1;
-  const room = [{ buffer: x, offset: 0, rowBytes: 16 * shape.K4 }, ...outputs].map(roomOf);
+  const places = [{ buffer: x, offset: 0, rowBytes: 16 * shape.K4 }, ...outputs];
+  const room = places.map(({ buffer, offset, rowBytes }) => Math.floor((buffer.size - offset) / rowBytes));
   const rows = Math.min(neededRows, step.maxRows, ...room);
   const N4 = Math.min(shape.N4, MAX_N4);
   const ranges = outputs.flatMap((output) => rangesOf(output, rows, N4));
@@ -71,10 +73,6 @@ function outputsOf({ shape, y, head }: TriedProduct): readonly Output[] {
   // 16 bytes for each 32 logits.
   const rowBytes = 16 * Math.ceil(head.VOCABULARY / 32);
   return [own, { buffer: head.logitParts, offset: head.FIRST_TOKEN / 2, rowBytes, bytesPerN4: 2 }];
-}
-
-function roomOf({ buffer, offset, rowBytes }: Omit<Output, "bytesPerN4">): number {
-  return Math.floor((buffer.size - offset) / rowBytes);
 }
 
 /** Returns the first columns of each row. */

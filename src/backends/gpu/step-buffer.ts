@@ -13,26 +13,18 @@ import { padTo, SECTION_BYTES } from "./padding.ts";
 import { NO_TILES, SPAN_WORDS, writeSpans, type QueryTiles } from "./query-tiles.ts";
 import { packRules, ruleTableShape, type RuleTableShape } from "../rule-table.ts";
 import { SAMPLE_WORDS, SampleFlag, SampleView, writeSample } from "../sample-record.ts";
+import type { StepLimits } from "../step-limits.ts";
 import { BufferUsage } from "./flags.ts";
 import { StepStates } from "./step-states.ts";
 
-interface StepLimits {
-  readonly maxRows: number;
-  readonly maxSamples: number;
-  readonly maxSlots: number;
-  /** Maximum blocks of a sequence. */
-  readonly maxBlocks: number;
-  /** Maximum tokens of a sequence. */
-  readonly maxLength: number;
+interface Sizes extends StepLimits {
   readonly vocabSize: number;
   readonly logprobsMode: LogprobsMode;
   /** Whether the model keeps states of sequences. [false] */
   readonly hasStates?: boolean;
 }
 
-/** The kinds of samples in a step. */
 export interface SampleKinds {
-  /** Whether any sample has rules. */
   readonly anyRules: boolean;
   /** Whether any sample is plain: see sample-plain.wgsl. */
   readonly anyPlain: boolean;
@@ -80,13 +72,13 @@ export class StepBuffer {
   readonly #buffer: GPUBuffer;
   readonly #words: Uint32Array<ArrayBuffer>;
   readonly #sample: SampleView;
-  readonly #limits: StepLimits;
+  readonly #limits: Sizes;
   readonly #rowsWord: number;
   readonly #spans: Uint32Array<ArrayBuffer>;
   readonly #tables: Uint32Array<ArrayBuffer>;
   readonly #masks: Uint32Array<ArrayBuffer>;
 
-  constructor(arena: Arena, limits: StepLimits) {
+  constructor(arena: Arena, limits: Sizes) {
     const { maxRows, maxSamples, maxSlots, maxBlocks, maxLength, vocabSize, hasStates = false } = limits;
     this.maxRows = maxRows;
     this.#limits = limits;

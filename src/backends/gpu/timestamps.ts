@@ -1,5 +1,5 @@
 import type { Arena } from "./arena.ts";
-import type { ReadbackPart } from "./readback.ts";
+import type { BufferRange } from "./readback.ts";
 import { BufferUsage } from "./flags.ts";
 
 /** Bytes of a pass's two timestamps: its begin and its end. */
@@ -11,7 +11,7 @@ const RESOLVE_ALIGNMENT = 256;
 interface TimedPass {
   readonly descriptor: GPUComputePassDescriptor;
   readonly resolve: (encoder: GPUCommandEncoder) => void;
-  readonly part: ReadbackPart;
+  readonly part: BufferRange;
 }
 
 /**

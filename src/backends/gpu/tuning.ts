@@ -1,8 +1,11 @@
 // Chooses among candidates by measuring them, on the first load on an adapter, and stores the result.
 
+import { toChorusError, type ChorusError } from "../../protocol/errors.ts";
 import type { TuningStore } from "../backend.ts";
-import type { OpenedDevice } from "./device.ts";
-import { encode, type Dispatch, type StepSize } from "./kernel.ts";
+import { KernelLeftOut } from "../trials.ts";
+import type { Dispatch, StepSize } from "./kernel.ts";
+import type { ModelContext } from "./operations/operations.ts";
+import { readAfter } from "./read-after.ts";
 
 /** Number of rounds. Each measures every candidate once, so that a disturbance hits all alike; a candidate's best counts. */
 const ROUNDS = 3;
@@ -26,7 +29,11 @@ export interface Tuned<Candidate> {
   readonly reason: "no choice" | "unmeasured" | "stored" | "measured";
 }
 
-/** Returns the fastest of each choice, from the store if it has the key. */
+/**
+ * Returns the fastest of each choice, from the store if it has the key. Takes no candidate that is refused; if all of a choice
+ * are, throws the last refusal. Where nothing is tried any more, takes the first that has not cost a device. Stores only what was
+ * measured, and nothing after the adapter has refused one: a device that is closed refuses everything.
+ */
 export async function tune<Candidate extends Named>(
   choices: readonly Choice<Candidate>[],
   key: string,
@@ -40,47 +47,55 @@ export async function tune<Candidate extends Named>(
   const known = await store.load(key).catch(() => undefined);
   const remembered = choices.map((choice, i) => choice.find(({ name }) => name === known?.[i]));
   if (remembered.every((variant) => variant !== undefined)) return { variants: remembered, reason: "stored" };
-  const chosen: Candidate[] = [];
-  for (const choice of choices) chosen.push(await fastestOf(choice, measure));
-  await store
-    .save(
-      key,
-      chosen.map(({ name }) => name),
-    )
-    .catch(() => undefined);
-  return { variants: chosen, reason: "measured" };
+  const variants: Candidate[] = [];
+  let isSure = true;
+  for (const choice of choices) {
+    const { fastest, refusals } = await fastestOf(choice, measure);
+    variants.push(fastest);
+    isSure &&= refusals.every((refusal) => refusal instanceof KernelLeftOut && refusal.isSuspect);
+  }
+  const names = variants.map(({ name }) => name);
+  if (isSure) await store.save(key, names).catch(() => undefined);
+  return { variants, reason: "measured" };
 }
 
 async function fastestOf<Candidate extends Named>(
   choice: Choice<Candidate>,
   measure: (candidate: Candidate) => Promise<number>,
-): Promise<Candidate> {
-  const best = new Map<Candidate, number>();
+): Promise<{ readonly fastest: Candidate; readonly refusals: readonly ChorusError[] }> {
+  const best = new Map(choice.map((candidate) => [candidate, Infinity]));
+  const refusals: ChorusError[] = [];
+  let untried: Candidate | undefined;
   for (let round = 0; round < ROUNDS; round++) {
-    for (const variant of choice) {
-      const ms = await measure(variant);
-      best.set(variant, Math.min(ms, best.get(variant) ?? Infinity));
+    for (const [candidate, ms] of best) {
+      try {
+        best.set(candidate, Math.min(ms, await measure(candidate)));
+      } catch (error) {
+        const refusal = toChorusError(error);
+        if (refusal.code !== "kernel_refused") throw error;
+        best.delete(candidate);
+        refusals.push(refusal);
+        if (refusal instanceof KernelLeftOut && !refusal.isSuspect) untried ??= candidate;
+      }
     }
   }
-  const fastest = Math.min(...best.values());
-  return choice.find((variant) => best.get(variant) === fastest) ?? choice[0];
+  const [fastest = untried] = [...best.keys()].toSorted((a, b) => (best.get(a) ?? 0) - (best.get(b) ?? 0));
+  if (fastest === undefined) throw refusals.at(-1);
+  return { fastest, refusals };
 }
 
 /** Returns the GPU time of the dispatches, ms. Repeats them until the clock can measure it. */
 export async function timedMs(
-  { device, poller }: Pick<OpenedDevice, "device" | "poller">,
+  model: Pick<ModelContext, "device" | "poller" | "step">,
   dispatches: readonly Dispatch[],
   size: StepSize,
 ): Promise<number> {
-  const minMs = poller.isNeeded ? MIN_POLLED_MS : MIN_MEASURED_MS;
+  const minMs = model.poller.isNeeded ? MIN_POLLED_MS : MIN_MEASURED_MS;
+  // A lost device may say that its work is done, but gives nothing to read.
+  const read = [{ buffer: model.step.allRows, offset: 0, bytes: 4 }];
   const run = async (repeats: number) => {
     const startMs = performance.now();
-    const encoder = device.createCommandEncoder({ label: "tuning" });
-    const pass = encoder.beginComputePass({ label: "tuning" });
-    for (let i = 0; i < repeats; i++) for (const dispatch of dispatches) encode(pass, dispatch, size);
-    pass.end();
-    device.queue.submit([encoder.finish()]);
-    await poller.settled(device.queue.onSubmittedWorkDone());
+    await readAfter(model, Array.from({ length: repeats }, () => dispatches).flat(), size, read);
     return performance.now() - startMs;
   };
   await run(1); // warm up

@@ -84,7 +84,7 @@ describe("floats that JavaScript packs, for software adapters,", () => {
   it("need no kernel", async () => {
     const arena = new Arena(device);
     let numKernels = 0;
-    const unused = new KernelCompiler(device, { onProgress: (_, total) => (numKernels = total) });
+    const unused = new KernelCompiler(device, { onKernel: (_, total) => (numKernels = total) });
     const uploader = new WeightUploader(device, arena, unused, { packsFloats: true });
     uploader.matrix("w", tensorOf(randomFloats(35, 1), 7, 5), "f32", { transposed: true });
     await uploader.fill();

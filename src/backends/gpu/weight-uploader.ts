@@ -2,7 +2,7 @@ import { isSameLayout, type PackedRows } from "../../files/packing.ts";
 import { releaseBytes } from "../../files/release-bytes.ts";
 import { BYTES_PER_ELEMENT, floatsOf, type Tensor, type TensorDtype } from "../../files/tensor.ts";
 import { partOf, type LayoutPart, type WeightLayout } from "../../models/weight-layouts.ts";
-import { createBuffer, type Arena } from "./arena.ts";
+import { createBuffer, largestBuffer, type Arena } from "./arena.ts";
 import type { KernelCompiler } from "./kernel.ts";
 import { packWeights } from "./kernels/kernels.ts";
 import { layoutConstants, matrixBytes, PACKED } from "./matrix-layout.ts";
@@ -66,7 +66,7 @@ export class WeightUploader {
     device: GPUDevice,
     arena: Arena,
     compiler: KernelCompiler,
-    { stagingBytes = STAGING_BYTES, maxBindingBytes = largestBinding(device.limits), packsFloats = false } = {},
+    { stagingBytes = STAGING_BYTES, maxBindingBytes = largestBuffer(device), packsFloats = false } = {},
   ) {
     this.#device = device;
     this.#arena = arena;
@@ -90,7 +90,8 @@ export class WeightUploader {
     const readBand = bandReader(tensor, layout);
     const SOURCE = readBand.isPacked ? PACKED : SOURCES[tensor.dtype];
     // Started now, so that it compiles before the kernels of steps.
-    const packing = this.#compiler.pipeline(packWeights, { LANES, SOURCE, ...layoutConstants(layout) });
+    const constants = { LANES, SOURCE, ...layoutConstants(layout) };
+    const packing = this.#compiler.compile({ kernel: packWeights, constants });
     packing.catch(() => undefined); // fill() handles the error
     this.#fills.push(async () => this.#pack(await packing, w, { label, tensor, transposed, k, n }, readBand));
     return matrix;
@@ -162,7 +163,6 @@ export class WeightUploader {
     });
   }
 
-  /** Returns a buffer of floats. */
   values(label: string, length: number, read: () => Promise<Float32Array<ArrayBuffer>>): GPUBuffer {
     const buffer = this.#arena.storage(label, 4 * length);
     this.#fills.push(async () => this.#device.queue.writeBuffer(buffer, 0, await read()));
@@ -183,7 +183,6 @@ export class WeightUploader {
     this.#staging?.destroy();
   }
 
-  /** Returns the number of rows of an upload. */
   #bandRows(rowBytes: number): number {
     return BAND_ROWS * Math.max(1, Math.floor(this.#stagingBytes / (BAND_ROWS * rowBytes)));
   }
@@ -195,10 +194,6 @@ export class WeightUploader {
     this.#staging = createBuffer(this.#device, { label: "staging", size: Math.ceil(bytes / 16) * 16, usage });
     return this.#staging;
   }
-}
-
-function largestBinding({ maxBufferSize, maxStorageBufferBindingSize }: GPUSupportedLimits): number {
-  return Math.min(maxBufferSize, maxStorageBufferBindingSize);
 }
 
 interface BandReader {

@@ -69,7 +69,6 @@ export class BeamGroup implements SequenceGroup {
     return this.#params.numBeams;
   }
 
-  /** Sequences that the scheduler serves, or will serve. */
   get members(): readonly Sequence[] {
     return this.#beams.map(({ sequence }) => sequence);
   }
@@ -79,9 +78,7 @@ export class BeamGroup implements SequenceGroup {
     return this.members.every((sequence) => sequence.isFinished);
   }
 
-  /**
-   * Takes the most likely tokens after one of the beams, best first. Returns null until all beams have theirs.
-   */
+  /** Takes the most likely tokens after one of the beams, best first. Returns null until all beams have theirs. */
   deliver(sequence: Sequence, top: readonly TokenLogprob[]): BeamRound | null {
     const beam = this.#beams.find((one) => one.sequence === sequence);
     if (beam === undefined) throw new Error(`A beam of ${sequence.requestId} is not in its group.`);

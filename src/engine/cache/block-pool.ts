@@ -15,7 +15,6 @@ import { StatePool } from "./state-pool.ts";
 export class BlockPool {
   readonly numBlocks: number;
   readonly blockSize: number;
-  /** Number of owners of each block. */
   readonly #refCounts: Uint32Array;
   /** A Set iterates in insertion order: the block that has been free for longest is allocated first. */
   readonly #free: Set<number>;
@@ -51,7 +50,6 @@ export class BlockPool {
     return this.#refCounts[block] ?? 0;
   }
 
-  /** Returns the number of blocks for this many tokens. */
   blocksFor(numTokens: number): number {
     return Math.ceil(numTokens / this.blockSize);
   }

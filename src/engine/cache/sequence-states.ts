@@ -61,7 +61,6 @@ export class SequenceStates {
     return this.#pool.states.hasRoom && numTokens % this.#pool.blockSize > 0;
   }
 
-  /** Returns a sequence's share of a plan. */
   plan({ sequence, start, count, drafts }: ScheduledSequence): PlannedState {
     const { states, blockSize } = this.#pool;
     const own = this.#ownOf(sequence);
@@ -114,7 +113,6 @@ export class SequenceStates {
     own.latest = this.#lasts(sequence, own, (index + 1) * blockSize) ? null : known;
   }
 
-  /** Takes back a sequence's slots, if it has any. */
   release(sequence: Sequence): void {
     const own = this.#own.get(sequence);
     if (own === undefined) return;

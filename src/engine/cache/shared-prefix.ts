@@ -24,7 +24,7 @@ export function findSharedPrefix(
   if (numUnscoredTokens > 0) return { blocks: [], chain: null, numKnown: 0 };
   const maxBlocks = Math.floor((tokens.length - 1) / pool.blockSize);
   // A leader may have given back blocks that its rows see no longer.
-  const isLed = leader?.status.state === "running" && leader.numFreedBlocks === 0;
+  const isLed = leader?.isRunning === true && leader.numFreedBlocks === 0;
   const numLed = isLed ? Math.min(maxBlocks, Math.floor(numSharedTokens / pool.blockSize)) : 0;
   const numComputed = step.find(({ sequence }) => sequence === leader)?.start ?? leader?.numComputedTokens ?? 0;
   if (isLed && numComputed < numLed * pool.blockSize) return "soon";

@@ -28,7 +28,6 @@ export class StatePool {
     this.#inStep.clear();
   }
 
-  /** Whether the state after a block is kept. */
   has(block: number): boolean {
     return this.#kept.has(block);
   }
@@ -80,7 +79,6 @@ export class StatePool {
     else this.#kept.set(to, slot);
   }
 
-  /** Forgets the state after a block, if it is kept. */
   drop(block: number): void {
     const slot = this.#kept.get(block);
     if (slot === undefined) return;
@@ -88,7 +86,6 @@ export class StatePool {
     this.#free.add(slot);
   }
 
-  /** Takes back a sequence's own slot. */
   free(slot: number): void {
     this.#free.add(slot);
   }

@@ -15,7 +15,6 @@ interface DraftModelOptions {
 
 /** A sequence's state in the draft model. */
 interface Progress {
-  /** Blocks of its own cache. */
   readonly blocks: number[];
   /** Number of blocks that its prefix cache has, and its name for the last one. */
   numPublishedBlocks: number;

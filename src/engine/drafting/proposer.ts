@@ -6,7 +6,6 @@ export interface DraftRequest {
   readonly atMost: number;
 }
 
-/** Guesses at tokens. */
 export interface Proposer {
   /** Returns up to `atMost` tokens that may follow a sequence's newest one; null if it did not look for any. */
   propose(sequence: Sequence, atMost: number): readonly number[] | null;

@@ -33,7 +33,7 @@ describe("a sequence that is preempted", () => {
           for (let step = 0; step < 40; step++) {
             const plan = scheduler.schedule(0, true);
             for (const { sequence, start, count, samples } of plan) {
-              expect(sequence.status.state).toBe("running");
+              expect(sequence.isRunning).toBe(true);
               expect(sequence.slot).not.toBeNull();
               expect(sequence.blockTable.length * 2).toBeGreaterThanOrEqual(start + count);
               if (!samples) continue;

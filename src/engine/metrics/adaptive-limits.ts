@@ -55,7 +55,6 @@ export class AdaptiveLimits {
     return this.limits;
   }
 
-  /** The limits now. */
   get limits(): SchedulerLimits {
     const { maxNumSeqs, maxNumBatchedTokens } = this.#max;
     return {

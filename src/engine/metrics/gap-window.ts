@@ -19,7 +19,6 @@ export class GapWindow {
     return this.#count;
   }
 
-  /** Takes the latencies of a step, in milliseconds. */
   push(gapsMs: readonly number[]): void {
     this.#steps.push(gapsMs);
     this.#count += gapsMs.length;

@@ -20,12 +20,10 @@ export class Histogram {
     this.#sum += value;
   }
 
-  /** Sum of all values. */
   get sum(): number {
     return this.#sum;
   }
 
-  /** Number of all values. */
   get count(): number {
     return this.#counts.reduce((total, count) => total + count, 0);
   }

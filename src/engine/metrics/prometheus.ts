@@ -80,14 +80,10 @@ function histogramSamples(name: string, labels: Labels, histogram: Histogram): s
 }
 
 function sample(name: string, labels: Labels, value: number): string {
-  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escapeLabel(text)}"`);
+  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escapeHelp(text).replaceAll('"', '\\"')}"`);
   return `${name}{${pairs.join(",")}} ${value}`;
 }
 
 function escapeHelp(text: string): string {
   return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
-}
-
-function escapeLabel(text: string): string {
-  return escapeHelp(text).replaceAll('"', '\\"');
 }

@@ -43,14 +43,12 @@ export class PromptRows {
     this.#bound = Math.min(FIRST_PROMPT_ROWS, maxRows);
   }
 
-  /** Follows another config. */
   update(stretch: number, maxRows: number): void {
     this.#stretch = stretch;
     this.#maxRows = maxRows;
     this.#bound = Math.min(this.#bound, maxRows);
   }
 
-  /** Follows other kernels. */
   useTiles(tiles: RowTiles): void {
     this.#tiles = tiles;
   }

@@ -10,7 +10,6 @@ export class RequestFigures {
     this.#choices = Array.from({ length: numChoices }, () => new ChoiceFigures());
   }
 
-  /** Takes the choice's share of a step. */
   observeStep(choice: number, entry: StepEntry, report: StepReport): void {
     this.#choices[choice]?.observeStep(entry, report);
   }
@@ -20,7 +19,6 @@ export class RequestFigures {
     if (figures) figures.report = report;
   }
 
-  /** Returns the figures of one choice. */
   metricsOf(choice: number): RequestMetrics {
     return metricsOf(this.#choices.slice(choice, choice + 1));
   }
@@ -36,7 +34,6 @@ export class RequestFigures {
   }
 }
 
-/** The figures of one choice. */
 class ChoiceFigures {
   /** Inter-token latencies. */
   readonly gapsMs: number[] = [];

@@ -23,7 +23,6 @@ export function maxSequenceLength(limits: Limits): number {
 
 /**
  * Refuses requests that could never run, so that every sequence in the queue gets its turn.
- *
  * @param param the request's field with the prompt, for the error
  * @throws ChorusError invalid_value, context_length_exceeded, cache_capacity_exceeded
  */
@@ -63,11 +62,7 @@ export function checkAdmission(promptLength: number, maxTokens: number, param: s
   }
 }
 
-/**
- * Refuses requests that can never run, or that don't all fit the queue.
- *
- * @throws ChorusError like checkAdmission, checkBeams and checkQueue
- */
+/** @throws ChorusError like checkAdmission, checkBeams and checkQueue */
 export function checkRequests(
   requests: readonly EngineRequest[],
   eosTokenIds: ReadonlySet<number>,
@@ -85,7 +80,6 @@ export function checkRequests(
 
 /**
  * Refuses a beam search whose beams can't all run at once, or that needs more candidates than a step returns.
- *
  * @throws ChorusError invalid_value, cache_capacity_exceeded
  */
 export function checkBeams(
@@ -125,7 +119,6 @@ export function checkBeams(
 
 /**
  * Refuses sequences that don't fit the queue. Sequences that can start at once don't count.
- *
  * @throws ChorusError queue_full; invalid_value if even an idle engine couldn't take that many
  */
 function checkQueue(n: number, { numRunning, numWaiting, capacity }: QueueLoad, maxQueueSize: number): void {

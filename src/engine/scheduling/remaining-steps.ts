@@ -21,7 +21,6 @@ export class RemainingSteps {
     this.#maxNumBatchedTokens = maxNumBatchedTokens;
   }
 
-  /** Follows another token budget. */
   update({ maxNumBatchedTokens }: { readonly maxNumBatchedTokens: number }): void {
     this.#maxNumBatchedTokens = maxNumBatchedTokens;
   }

@@ -33,7 +33,6 @@ export function maxSpareSamples({
   return spareSamples(maxNumSeqs, speculation?.numTokens ?? 0);
 }
 
-/** Returns the most samples of a step. */
 export function maxSamples(config: Pick<SchedulerConfig, "maxNumSeqs" | "speculation">): number {
   return config.maxNumSeqs + maxSpareSamples(config);
 }

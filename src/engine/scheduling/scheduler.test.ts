@@ -179,7 +179,7 @@ describe("Scheduler", () => {
     expect(show(scheduler.schedule(0, false))).toEqual(["a 5+1*"]);
     // a has room for more, but while it goes on nobody would ever know whether b can.
     expect(scheduler.schedule(0, false)).toEqual([]);
-    expect([b!.status.state, scheduler.numPreemptions]).toEqual(["running", 0]);
+    expect([b!.isRunning, scheduler.numPreemptions]).toEqual([true, 0]);
     // The step in flight ended a, so nobody is preempted.
     scheduler.finish(a!, "stop");
     expect(step(scheduler)).toEqual(["b 4+1*"]);
@@ -193,7 +193,7 @@ describe("Scheduler", () => {
     expect(step(scheduler)).toEqual(["a 3+1*", "b 13+15"]);
     expect(step(scheduler)).toEqual(["a 4+1*", "b 28+15"]);
     const [d] = addSequences(scheduler, 1);
-    expect(d!.status.state).toBe("waiting");
+    expect(d!).toMatchObject({ isRunning: false, isFinished: false });
     step(scheduler); // b 43+15
     expect(step(scheduler)).toEqual(["a 6+1*", "b 58+2*", "c 0+2*", "a 0+1*"]);
   });
@@ -233,7 +233,7 @@ describe("Scheduler", () => {
     expect(step(scheduler)).toEqual(["a 4+1*", "b 3+1*"]);
     // b has 5 tokens now and needs a second block; there is none, and b is itself the youngest.
     expect(step(scheduler)).toEqual(["a 5+1*"]);
-    expect(b).toMatchObject({ status: { state: "waiting" }, slot: null, blockTable: [], numComputedTokens: 0 });
+    expect(b).toMatchObject({ isFinished: false, slot: null, blockTable: [], numComputedTokens: 0 });
     expect(scheduler.numPreemptions).toBe(1);
     scheduler.finish(a!, "stop");
     expect(step(scheduler)).toEqual(["b 0+5*"]);
@@ -257,7 +257,7 @@ describe("Scheduler", () => {
     scheduler.add(late);
     // b gives its two blocks up and a needs one of them; the other would do for "late", but b comes first.
     expect(step(scheduler)).toEqual(["a 4+1*"]);
-    expect(b!.status.state).toBe("waiting");
+    expect(b!).toMatchObject({ isRunning: false, isFinished: false });
     expect(scheduler.pool.numFree).toBe(1);
   });
 
@@ -269,7 +269,7 @@ describe("Scheduler", () => {
     scheduler.finish(running!, "stop");
     scheduler.assertConsistent();
     expect([scheduler.numRunning, scheduler.numWaiting, scheduler.pool.numUsed]).toEqual([0, 0, 0]);
-    expect(running!.status).toEqual({ state: "finished", reason: "stop" });
+    expect(running!.finishReason).toBe("stop");
   });
 
   it("ends a sequence once: the first reason stays", () => {
@@ -279,9 +279,9 @@ describe("Scheduler", () => {
     scheduler.finish(a!, "stop");
     scheduler.finish(a!, "abort");
     scheduler.assertConsistent();
-    expect(a!.status).toEqual({ state: "finished", reason: "stop" });
+    expect(a!.finishReason).toBe("stop");
     expect(step(scheduler)).toEqual(["b 3+1*"]);
-    expect(b!.status.state).toBe("running");
+    expect(b!.isRunning).toBe(true);
   });
 
   it("notices a slot that two sequences hold", () => {

@@ -119,7 +119,6 @@ export class Scheduler {
     return ready.length > 0 ? this.#batches.formsAtMs(ready) : Infinity;
   }
 
-  /** Sets limits within those of the config. */
   setLimits(limits: SchedulerLimits): void {
     this.#limits = clampLimits(limits, this.#config);
   }
@@ -143,7 +142,6 @@ export class Scheduler {
     this.#running.sort((a, b) => this.#waiting.compareRunning(a, b));
   }
 
-  /** Returns the first `count` waiting requests, in the policy's order. */
   waitingIds(count: number): string[] {
     return this.#waiting.firstRequestIds(this.#step, count);
   }
@@ -161,7 +159,6 @@ export class Scheduler {
 
   /**
    * Plans the next step and counts its rows as computed, so that another can be planned while this one runs.
-   *
    * @param mayPreempt false while steps are in flight. A sequence that can't get a block then waits for them: one of them
    *   may end a sequence, and a sequence with a token in flight must not start over. All others wait as well, or else
    *   steps would stay in flight for as long as they have room.
@@ -243,7 +240,7 @@ export class Scheduler {
   finish(sequence: Sequence, reason: FinishReason): void {
     if (sequence.isFinished) return;
     this.#remainingSteps.learn(sequence, reason);
-    if (sequence.status.state === "running") this.#running.splice(this.#running.indexOf(sequence), 1);
+    if (sequence.isRunning) this.#running.splice(this.#running.indexOf(sequence), 1);
     else this.#waiting.remove(sequence);
     this.#release(sequence);
     sequence.finish(reason);

@@ -19,7 +19,6 @@ export class StepBudget {
     this.#mostRows = config.longPrefillTokenThreshold || Infinity;
   }
 
-  /** Whether another sequence may begin. */
   get hasRoomForPrompt(): boolean {
     return this.rows > 0 && this.#promptRowsLeft() > 0;
   }

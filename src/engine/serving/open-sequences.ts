@@ -32,7 +32,6 @@ export class OpenSequences {
   readonly #outbox: Outbox;
   /** Each sequence with its detokenizer. */
   readonly #open = new Map<Sequence, OutputProcessor>();
-  /** The open sequences that have a deadline. */
   readonly #deadlines = new Set<Sequence>();
 
   constructor(options: OutputOptions, scheduler: Scheduler, outbox: Outbox) {
@@ -102,7 +101,6 @@ export class OpenSequences {
     });
   }
 
-  /** Ends all choices of a request. */
   abortRequest(requestId: string, atMs: number, error: ChorusError | null = null): void {
     for (const sequence of this.#open.keys()) {
       if (sequence.requestId === requestId) this.#abort(sequence, error, atMs);

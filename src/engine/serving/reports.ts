@@ -68,7 +68,6 @@ export function engineStats(scheduler: Scheduler, counters: EngineCounters, last
   };
 }
 
-/** Returns the report of a moment in a sequence's life. */
 export function requestReport(sequence: Sequence, status: RequestReport["status"]): RequestReport {
   return {
     requestId: sequence.requestId,
@@ -85,7 +84,7 @@ export function requestReport(sequence: Sequence, status: RequestReport["status"
     scheduledMs: sequence.scheduledMs,
     firstTokenMs: sequence.firstTokenMs,
     finishedMs: sequence.finishedMs,
-    finishReason: sequence.status.state === "finished" ? sequence.status.reason : null,
+    finishReason: sequence.finishReason,
   };
 }
 
@@ -105,7 +104,6 @@ export type Place = Pick<StepEntry, "slot" | "blocks" | "firstBlock">;
 
 const NO_BLOCKS: readonly number[] = [];
 
-/** Returns the place of each sequence of the plan. */
 export function placesOf({ sequences, blockTables }: StepPlan): Place[] {
   const places: Place[] = [];
   for (const { slot } of sequences) {
@@ -169,7 +167,7 @@ function stepEntry(
     sampled: numTaken > 0,
     drafted: drafts.length,
     accepted: Math.max(0, numTaken - 1),
-    finishReason: sequence.status.state === "finished" && !goesOn ? sequence.status.reason : null,
+    finishReason: goesOn ? null : sequence.finishReason,
     ...place,
     blocksGivenBack: sequence.numFreedBlocks,
   };

@@ -2,23 +2,15 @@ import { BeamGroup, endTokensOf } from "../beams/beam-group.ts";
 import type { EngineRequest } from "../engine-request.ts";
 import { Sequence, type SequenceFields } from "../sequence.ts";
 
-/** The sequences of a request. */
-interface RequestSequences {
-  /** One per choice. Outputs and reports are about these. */
-  readonly choices: readonly Sequence[];
-  /** Sequences for the scheduler: the choices themselves, or the first beam of a search for them. */
-  readonly served: readonly Sequence[];
-}
-
 /**
  * Returns the choices of a request, each with its own seed. The first is the leader: the others share its prompt's blocks.
- * In beam search the scheduler serves the beams; the choices only receive the answers.
+ * The scheduler serves the choices themselves, or in beam search the beams; then the choices only receive the answers.
  */
 export function sequencesOf(
   request: EngineRequest,
   arrivalMs: number,
   limits: { readonly maxLength: number; readonly eosTokenIds: ReadonlySet<number> },
-): RequestSequences {
+) {
   const { requestId, prompt, params, n, beamSearch, priority, cacheSalt, deadlineMs } = request;
   const fields: SequenceFields = {
     requestId,

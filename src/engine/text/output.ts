@@ -123,11 +123,7 @@ export class OutputProcessor {
     return { reasoning, text: whole + cut, ending };
   }
 
-  #output(
-    token: SampledToken | null,
-    { reasoning, text, ending }: NextText,
-    error: ChorusErrorData | null = null,
-  ): SequenceOutput {
+  #output(token: SampledToken | null, { reasoning, text, ending }: NextText, error: ChorusErrorData | null = null) {
     return {
       requestId: this.#sequence.requestId,
       index: this.#sequence.index,

@@ -16,13 +16,7 @@ export interface ReasoningStart {
   readonly written: string;
 }
 
-/** The start of an answer without thoughts. */
 export const NO_REASONING: ReasoningStart = { state: "none", written: "" };
-
-interface SplitText {
-  readonly reasoning: string;
-  readonly content: string;
-}
 
 /**
  * Splits an answer into the thought between <think> and </think> and the content. The tags belong to neither, nor does the
@@ -62,7 +56,7 @@ export class ReasoningSplitter {
   }
 
   /** Takes the next text. Holds back text that could become a tag, unless the answer is over. */
-  push(text: string, isLast: boolean): SplitText {
+  push(text: string, isLast: boolean) {
     let rest = this.#held + text;
     let reasoning = "";
     this.#held = "";
@@ -103,7 +97,6 @@ export class ReasoningSplitter {
   }
 }
 
-/** Whether an answer begins within its thought. */
 export function isInThought(start: ReasoningStart): boolean {
   return new ReasoningSplitter(start).state === "open";
 }

@@ -1,11 +1,5 @@
 import { overlap } from "./overlap.ts";
 
-/** Text that may be shown, and the stop string that ended the text, or null. */
-interface MatchedText {
-  readonly text: string;
-  readonly stop: string | null;
-}
-
 /**
  * Looks for stop strings in a text that arrives in pieces, also across pieces. Holds back only text that could still become
  * a stop string: the longest suffix of the text that is a prefix of one of them.
@@ -28,15 +22,15 @@ export class StopStringMatcher {
     this.#includeStop = includeStop;
   }
 
-  /** Takes the next piece. After a match it drops the rest, and nothing more may be pushed. */
-  push(piece: string): MatchedText {
+  /** Returns the text that may be shown. After a stop string it drops the rest, and nothing more may be pushed. */
+  push(piece: string) {
     const text = this.#held + piece;
     const hit = this.#find(text);
     if (hit !== null) {
       this.#held = "";
       return { text: text.slice(0, this.#includeStop ? hit.end : hit.start), stop: hit.stop };
     }
-    const shown = text.length - this.#lengthToHold(text);
+    const shown = text.length - Math.max(0, ...this.#stops.map((stop) => overlap(text, stop)));
     this.#held = text.slice(shown);
     return { text: text.slice(0, shown), stop: null };
   }
@@ -57,9 +51,5 @@ export class StopStringMatcher {
       if (best === null || end < best.end || (end === best.end && start < best.start)) best = { stop, start, end };
     }
     return best;
-  }
-
-  #lengthToHold(text: string): number {
-    return Math.max(0, ...this.#stops.map((stop) => overlap(text, stop)));
   }
 }

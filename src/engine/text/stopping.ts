@@ -1,7 +1,6 @@
 import type { FinishReason } from "../../protocol/openai.ts";
 import type { Sequence } from "../sequence.ts";
 
-/** How a sequence ended. */
 export interface Ending {
   readonly finishReason: FinishReason;
   /** The stop token id or stop string that ended it; null for end-of-text, length and abort. */
@@ -11,7 +10,6 @@ export interface Ending {
 /**
  * Returns how a sequence ends with its newest token, or null. Length is checked last: an answer that completes with its
  * last allowed token has not been cut short. stop-string-matcher.ts finds stop strings, in the text.
- *
  * @param maxLength most tokens, prompt and output together, that a sequence can have
  */
 export function checkStop(sequence: Sequence, eosTokenIds: ReadonlySet<number>, maxLength: number): Ending | null {

@@ -47,11 +47,11 @@ test("a file that ends anywhere is refused", async () => {
   }
 });
 
-/** A header with one pair, a list of strings, and no tensor. */
-function headerOf(numStrings: number): Uint8Array {
+/** A header with one pair, a list of strings of this length, and no tensor. */
+function headerOf(numStrings: number, stringBytes: number): Uint8Array {
   const encoder = new TextEncoder();
   const key = encoder.encode("tokenizer.ggml.tokens");
-  const strings = Array.from({ length: numStrings }, (_, i) => encoder.encode(`token-${i}-with-some-length`));
+  const strings = Array.from({ length: numStrings }, (_, i) => encoder.encode(`${i}`.padStart(stringBytes, "-")));
   const bytes = strings.reduce((sum, { length }) => sum + 8 + length, 24 + 8 + key.length + 4 + 4 + 8);
   const view = new DataView(new ArrayBuffer(bytes));
   const whole = new Uint8Array(view.buffer);
@@ -77,7 +77,7 @@ function headerOf(numStrings: number): Uint8Array {
 }
 
 test("a header of megabytes is read in few pieces, and nothing behind it", async () => {
-  const header = headerOf(200_000);
+  const header = headerOf(20_000, 220);
   const file = new Uint8Array(header.length + 20 * 2 ** 20);
   file.set(header);
   const ranges: [number, number][] = [];
@@ -89,7 +89,7 @@ test("a header of megabytes is read in few pieces, and nothing behind it", async
     file.length,
     "x.gguf",
   );
-  expect(pairs.get("tokenizer.ggml.tokens")).toHaveLength(200_000);
+  expect(pairs.get("tokenizer.ggml.tokens")).toHaveLength(20_000);
   expect(header.length).toBeGreaterThan(4 * 2 ** 20);
   expect(ranges.length).toBeLessThan(6);
   expect(ranges.at(-1)?.[1]).toBeLessThan(2 * header.length);

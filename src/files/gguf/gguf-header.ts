@@ -149,12 +149,7 @@ function alignmentOf(pairs: ReadonlyMap<string, GgufValue>, file: string): numbe
   throw invalid(file, `general.alignment is ${brief(String(alignment))}; it must be a power of two`);
 }
 
-function placed(
-  { name, shape, type, bytes, offset }: Described,
-  data: number,
-  alignment: number,
-  file: string,
-): GgufTensor {
+function placed({ name, shape, type, bytes, offset }: Described, data: number, alignment: number, file: string) {
   const begin = data + Number(offset);
   if (!Number.isSafeInteger(begin) || Number(offset) % alignment !== 0)
     throw invalid(file, `tensor ${brief(name)} begins at byte ${offset} of the data, no multiple of ${alignment}`);

@@ -6,7 +6,7 @@ import { HttpClient } from "./http-client.ts";
 const REQUEST = { url: "https://a.example/model.safetensors", headers: {}, file: "model.safetensors" };
 const MIB = 2 ** 20;
 /** Larger than the pieces that are handed over. */
-const FILE = Uint8Array.from({ length: 3 * MIB + 5 }, (_, i) => (i * 2654435761) >>> 24);
+const FILE = new Uint8Array(3 * MIB + 5).map((_, i) => (i * 2654435761) >>> 24);
 const CHANGED = FILE.map((byte) => byte ^ 1);
 
 /** A response that is sent as the test says. */
@@ -110,7 +110,7 @@ test.each([
 });
 
 test("a file of unknown size can be read across the place where memory ends", async () => {
-  const file = Uint8Array.from({ length: 18 * MIB }, (_, i) => i % 251);
+  const file = new Uint8Array(18 * MIB).map((_, i) => i % 251);
   const held = heldResponse(file, { headers: { "content-encoding": "gzip" } });
   const { file: arriving } = await fetched([held]);
   held.sendUpTo(15 * MIB);
@@ -183,7 +183,7 @@ test("bytes that are compared count as progress, too", async () => {
   await read(file, 0, 8);
   first.cut();
   again.sendUpTo(MIB);
-  await vi.waitFor(() => expect(reported).toEqual([2 * MIB, MIB]));
+  await expect.poll(() => reported).toEqual([2 * MIB, MIB]);
   again.finish();
   await file.whole();
 });
@@ -238,9 +238,9 @@ test("a file that changed after it was read is told from it, whatever breaks off
   first.sendUpTo(2 * MIB);
   await read(file, 0, 8);
   first.cut();
-  await vi.waitFor(() => expect(others).toHaveLength(1));
+  await expect.poll(() => others).toHaveLength(1);
   others[0]?.sendUpTo(MIB);
-  await vi.waitFor(() => expect(reported).toEqual([2 * MIB, MIB]));
+  await expect.poll(() => reported).toEqual([2 * MIB, MIB]);
   others[0]?.cut();
   await expect(file.whole()).rejects.toMatchObject({ message: expect.stringContaining("changed on the server") });
 });

@@ -22,7 +22,6 @@ interface Piece<Data extends Blob | Bytes = Blob | Bytes> {
   readonly data: Data;
 }
 
-/** A file that is being downloaded. */
 export class ArrivingFile implements IncomingFile {
   readonly size = null;
   #pieces: Piece[] = [];
@@ -88,7 +87,6 @@ export class ArrivingFile implements IncomingFile {
     this.#wake();
   }
 
-  /** Makes a Blob of the gathered bytes. */
   #gather(): void {
     if (this.#gatheredBytes === 0) return;
     this.#append(new Blob(this.#gathered), this.#gatheredBytes);
@@ -135,7 +133,6 @@ export class ArrivingFile implements IncomingFile {
 /**
  * Begins to download a large file. Resolves when the server sends it. Resumes after a break if the server supports that, and
  * otherwise begins again. If the file has changed meanwhile and parts were read, the download fails.
- *
  * @param onBytes `totalBytes` is null if the server gives no length, or only that of the compressed body
  * @param signal ends the download
  * @throws ChorusError model_download_failed, model_access_denied

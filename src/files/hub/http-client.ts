@@ -193,7 +193,7 @@ interface OpenResponse {
   readonly close: () => void;
 }
 
-interface Body {
+export interface Body {
   readonly response: Response;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
@@ -225,11 +225,7 @@ export async function readAll(http: HttpClient, request: HttpRequest, signal?: A
 export const A_FOLDER = "If you mean a folder of this site, end it with a slash";
 const CHECK_CONNECTION = "Check the connection and try again";
 
-async function* pieces(
-  response: Response,
-  watch: <T>(promise: Promise<T>) => Promise<T>,
-  close: () => void,
-): AsyncGenerator<Uint8Array> {
+async function* pieces(response: Response, watch: <T>(promise: Promise<T>) => Promise<T>, close: () => void) {
   const reader = response.body?.getReader();
   const next = async () => (reader ? (await watch(reader.read())).value : undefined);
   try {

@@ -5,7 +5,7 @@ import { HttpClient } from "./http-client.ts";
 import { RangedFile } from "./ranged-file.ts";
 
 const MIB = 2 ** 20;
-const BYTES = Uint8Array.from({ length: 3 * MIB }, (_, i) => i >> 8);
+const BYTES = new Uint8Array(3 * MIB).map((_, i) => i >> 8);
 let server: ModelServer;
 beforeEach(async () => {
   server = await ModelServer.start();

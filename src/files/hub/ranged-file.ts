@@ -1,7 +1,7 @@
 import { whyMissing } from "../web-page.ts";
 import { MAX_SMALL_FILE_BYTES, type IncomingFile, type Missing } from "../model-files.ts";
 import { joinedBytes } from "../joined-bytes.ts";
-import { sizeOf, versionOf, type HttpClient, type HttpRequest } from "./http-client.ts";
+import { sizeOf, versionOf, type Body, type HttpClient, type HttpRequest } from "./http-client.ts";
 import { resumableBytes } from "./resumable-bytes.ts";
 
 interface RangedOptions {
@@ -18,9 +18,9 @@ export class RangedFile implements IncomingFile {
   /** Whether the server sends parts of the file. */
   readonly takesRanges: boolean;
   readonly #beginning: Uint8Array<ArrayBuffer>;
-  readonly #fetch: (begin: number, end: number) => Promise<Fetched>;
+  readonly #fetch: (begin: number, end: number) => Promise<Body>;
 
-  private constructor({ bytes, response }: Fetched, fetch: (begin: number, end: number) => Promise<Fetched>) {
+  private constructor({ bytes, response }: Body, fetch: (begin: number, end: number) => Promise<Body>) {
     this.size = sizeOf(response);
     this.version = versionOf(response);
     this.takesRanges = response.status === 206;
@@ -55,15 +55,10 @@ export class RangedFile implements IncomingFile {
   }
 }
 
-interface Fetched {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly response: Response;
-}
-
 class NotThere extends Error {}
 
 /** Fetches a range, or less if the file ends before; nothing if it isn't there. */
-async function fetchPart(http: HttpClient, request: HttpRequest, signal?: AbortSignal): Promise<Fetched> {
+async function fetchPart(http: HttpClient, request: HttpRequest, signal?: AbortSignal): Promise<Body> {
   const pieces: Uint8Array[] = [];
   let response = Response.error();
   const check = (answer: Response) => {

@@ -52,7 +52,6 @@ export function openRemoteHeaders(remote: RemoteFolder, http: HttpClient, signal
 /**
  * Reads a small file into memory and checks it against the hub's list. A file is missing if it is not listed, or, without
  * a list, if the server answers with 404 or a web page.
- *
  * @throws ChorusError model_download_failed, model_access_denied, model_invalid
  */
 export async function readSmallFile(

@@ -19,7 +19,6 @@ export interface ListedFile {
 }
 
 export interface RemoteFolder {
-  /** The folder's name. */
   readonly name: string;
   /** The folder's description in error messages. */
   readonly where: string;
@@ -42,7 +41,7 @@ export async function openRemoteFolder(
     return openRepository(location, http, options.commit ?? location.revision, options.signal);
   const folder = new URL(location.url);
   return {
-    name: folderName(folder),
+    name: folder.pathname.split("/").at(-2) || folder.hostname,
     where: folder.href,
     commit: null,
     files: null,
@@ -53,10 +52,6 @@ export async function openRemoteFolder(
       return { url: url.href, headers: {}, file };
     },
   };
-}
-
-function folderName(folder: URL): string {
-  return folder.pathname.split("/").at(-2) || folder.hostname;
 }
 
 async function openRepository(

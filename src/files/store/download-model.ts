@@ -203,11 +203,7 @@ async function checkSeams(
 }
 
 /** Fetches small files that no commit pins again, and compares them. @throws ChangedOnServer */
-async function checkSmallFiles(
-  { http, folder, signal }: DownloadJob,
-  remote: RemoteFolder,
-  plan: DownloadPlan,
-): Promise<void> {
+async function checkSmallFiles({ http, folder, signal }: DownloadJob, remote: RemoteFolder, plan: DownloadPlan) {
   for (const { name } of plan.files) {
     const now = await readSmallFile(http, remote, name, { signal });
     const stored = await readFile(folder, name);
@@ -230,11 +226,7 @@ function storedOf(files: ReadonlyMap<string, SyncAccessHandle>, { name }: Weight
 }
 
 /** Returns whether a stored file is as its plan says. */
-async function isSound(
-  { size, sha256 }: WeightsPlan,
-  handle: SyncAccessHandle | undefined,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function isSound({ size, sha256 }: WeightsPlan, handle: SyncAccessHandle | undefined, signal: AbortSignal) {
   if (handle?.getSize() !== size) return false;
   return sha256 === null || (await hashOf(handle, signal)) === sha256;
 }

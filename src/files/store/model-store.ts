@@ -66,7 +66,6 @@ export class ModelStore {
     }
   }
 
-  /** Returns how many more bytes the browser lets this origin store; null if it doesn't say. */
   freeBytes(): Promise<number | null> {
     return this.#options.freeBytes?.() ?? Promise.resolve(null);
   }
@@ -81,17 +80,18 @@ export class ModelStore {
   }
 
   async find(location: RemoteLocation): Promise<StoredModel | undefined> {
-    const folder = await this.#folder(await entryOf(location));
+    const { key } = await entryOf(location);
+    const folder = await this.#folder(key);
     return folder && describe(folder);
   }
 
   /** Opens a complete model; null for any other. */
   async open(location: RemoteLocation, onBytes?: OnBytes): Promise<ModelFiles | null> {
-    const entry = await entryOf(location);
-    const folder = await this.#folder(entry);
+    const { key, model } = await entryOf(location);
+    const folder = await this.#folder(key);
     const manifest = folder && (await wholeManifest(folder));
     if (!folder || !manifest) return null;
-    const where = `the stored copy of ${entry.model}`;
+    const where = `the stored copy of ${model}`;
     const open = async (file: string) => {
       const stored = await readFile(folder, file);
       if (stored) onBytes?.(file, stored.size, stored.size);
@@ -141,7 +141,7 @@ export class ModelStore {
     });
   }
 
-  #folder({ key }: Entry): Promise<FileSystemDirectoryHandle | undefined> {
+  #folder(key: string): Promise<FileSystemDirectoryHandle | undefined> {
     return this.#options.root.getDirectoryHandle(key).catch(undefinedIfMissing);
   }
 
@@ -151,16 +151,8 @@ export class ModelStore {
   }
 }
 
-/** What the store knows a model by. */
-interface Entry {
-  /** A folder name that is valid on every file system, whatever the URL contains. */
-  readonly key: string;
-  /** In error messages. */
-  readonly model: string;
-  readonly origin: StoredLocation;
-}
-
-async function entryOf(location: RemoteLocation): Promise<Entry> {
+/** Returns a model's folder, whose name is valid on every file system, and its name in error messages. */
+async function entryOf(location: RemoteLocation) {
   const origin = withoutToken(location);
   const key = (await hexDigest("SHA-256", new TextEncoder().encode(JSON.stringify(origin)))).slice(0, 32);
   return { key, model: nameOfModel(origin), origin };

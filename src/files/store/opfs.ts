@@ -13,10 +13,6 @@ export interface SyncAccessHandle {
   close(): void;
 }
 
-interface WritableFileHandle {
-  createSyncAccessHandle(): Promise<SyncAccessHandle>;
-}
-
 /** Returns whether this thread may write. Workers may, pages may not. */
 export function canWriteFiles(): boolean {
   return globalThis.FileSystemFileHandle !== undefined && "createSyncAccessHandle" in FileSystemFileHandle.prototype;
@@ -25,7 +21,7 @@ export function canWriteFiles(): boolean {
 /** Opens a file, or creates it. A file can have one handle at a time. */
 export async function openForWriting(folder: FileSystemDirectoryHandle, name: string): Promise<SyncAccessHandle> {
   const handle: unknown = await folder.getFileHandle(name, { create: true });
-  return (handle as WritableFileHandle).createSyncAccessHandle();
+  return (handle as { createSyncAccessHandle(): Promise<SyncAccessHandle> }).createSyncAccessHandle();
 }
 
 /** @throws ChorusError storage_full */
@@ -34,13 +30,12 @@ export function writeAll(handle: SyncAccessHandle, bytes: Uint8Array, at: number
   try {
     written = handle.write(bytes, { at });
   } catch (cause) {
-    if (isQuotaError(cause)) throw storageFull(file, cause);
+    if (cause instanceof Error && cause.name === "QuotaExceededError") throw storageFull(file, cause);
     throw cause;
   }
   if (written < bytes.length) throw storageFull(file);
 }
 
-/** Replaces a file's contents. */
 export async function writeFile(folder: FileSystemDirectoryHandle, name: string, bytes: Uint8Array): Promise<void> {
   const handle = await openForWriting(folder, name);
   try {
@@ -66,10 +61,6 @@ export async function remove(folder: FileSystemDirectoryHandle, name: string): P
 /** Handles the error of a file or a folder that does not exist. @throws any other */
 export function undefinedIfMissing(error: unknown): undefined {
   if (!(error instanceof DOMException) || error.name !== "NotFoundError") throw error;
-}
-
-function isQuotaError(error: unknown): boolean {
-  return error instanceof Error && error.name === "QuotaExceededError";
 }
 
 export function storageFull(file: string, cause?: unknown): ChorusError {

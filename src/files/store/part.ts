@@ -3,17 +3,13 @@ import type { RemoteFolder } from "../hub/remote-folder.ts";
 import { ChangedOnServer, OVERLAP_BYTES, resumableBytes } from "../hub/resumable-bytes.ts";
 import { releaseBytes } from "../release-bytes.ts";
 import { whyMissing } from "../web-page.ts";
-import type { WeightsPlan } from "./records.ts";
+import type { Segment, WeightsPlan } from "./records.ts";
 
 /** Small enough for several in parallel, large enough that requests cost little. */
 const PART_BYTES = 8 * 2 ** 20;
 
-/** A range of a weights file, in the server's file and in the stored one. */
-export interface Range {
+export interface Range extends Segment {
   readonly weights: WeightsPlan;
-  readonly remoteBegin: number;
-  readonly localBegin: number;
-  readonly length: number;
 }
 
 /** A range that one request fetches. */

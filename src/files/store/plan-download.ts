@@ -26,14 +26,6 @@ export type DescribeModel = (config: unknown) => { isUnused(tensor: string): boo
 /** Returns the config.json that a folder's GGUF file stands for; else as the folder has it. */
 export type AsFolder = (files: ModelFiles) => Promise<ModelFiles>;
 
-/** The small files of a model, and plans for its weights. */
-interface PlannedModel {
-  /** config.json, parsed. */
-  readonly config: unknown;
-  readonly smallFiles: ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
-  readonly weights: readonly PlannedWeights[];
-}
-
 /**
  * Reads the small files and the weights' headers. An incomplete or unsupported model is refused before its weights are
  * downloaded.
@@ -45,7 +37,7 @@ export async function planModel(
   describe: DescribeModel,
   asFolder: AsFolder,
   signal?: AbortSignal,
-): Promise<PlannedModel> {
+) {
   const smallFiles = new Map<string, Uint8Array<ArrayBuffer>>();
   const read = async (file: string): Promise<Uint8Array<ArrayBuffer> | undefined> => {
     const bytes = await readSmallFile(http, remote, file, { signal });
@@ -81,10 +73,7 @@ export async function planModel(
   return { config, smallFiles, weights };
 }
 
-async function readTokenizer(
-  remote: RemoteFolder,
-  read: (file: string) => Promise<Uint8Array | undefined>,
-): Promise<void> {
+async function readTokenizer(remote: RemoteFolder, read: (file: string) => Promise<Uint8Array | undefined>) {
   if (await read(TOKENIZER_FILE)) return;
   const pair = await Promise.all(VOCAB_AND_MERGES_FILES.map(read));
   if (!pair.every(Boolean))

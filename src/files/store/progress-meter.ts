@@ -17,7 +17,6 @@ interface MeterOptions {
   readonly now?: () => number;
 }
 
-/** Reports a download's progress. */
 export class ProgressMeter {
   readonly #options: Required<MeterOptions>;
   /** Oldest first. */
@@ -49,7 +48,6 @@ export class ProgressMeter {
     this.#sample(nowMs);
   }
 
-  /** Stops all further reports. */
   close(): void {
     clearTimeout(this.#later);
     clearTimeout(this.#silence);

@@ -58,11 +58,7 @@ export interface Segment {
 /** A record of a folder of the store. */
 export type Stored<Record extends Manifest> = Record & { readonly location: StoredLocation };
 
-export async function writeRecord(
-  folder: FileSystemDirectoryHandle,
-  name: string,
-  record: Stored<Manifest>,
-): Promise<void> {
+export async function writeRecord(folder: FileSystemDirectoryHandle, name: string, record: Stored<Manifest>) {
   await writeFile(folder, name, new TextEncoder().encode(JSON.stringify({ version: VERSION, ...record })));
 }
 

@@ -105,10 +105,7 @@ function withoutGaps(entries: readonly TensorEntry[], isUnused: (tensor: string)
   return entries.filter(({ name, begin, end }) => end - begin < SMALLEST_GAP_BYTES || !isUnused(name));
 }
 
-function compact(
-  kept: readonly TensorEntry[],
-  dataBegin: number,
-): { header: Uint8Array<ArrayBuffer>; size: number; segments: Segment[] } {
+function compact(kept: readonly TensorEntry[], dataBegin: number) {
   const inOrder = kept.toSorted((a, b) => a.begin - b.begin || a.end - b.end);
   const header = encodeSafetensorsHeader(inOrder);
   const segments: Segment[] = [];

@@ -23,7 +23,6 @@ export interface DescribedDraftModel {
   readonly model: Model;
   /** @throws ChorusError model_unsupported if its tokens are not those of the model that it drafts for */
   checkTokens(target: ModelFiles): Promise<void>;
-  /** Fetches its weights. */
   fetchWeights(): Promise<ModelWeights>;
 }
 

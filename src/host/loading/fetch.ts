@@ -53,10 +53,7 @@ export async function fetchModel(
   return { name: files.name, frame, source, defaults, weights, draftWeights, vocabSize, texts, checking };
 }
 
-/**
- * Rows of the embedding that no token has are padding, up to where it can be no padding any more. A token without a row
- * cannot be.
- */
+/** Rows of the embedding without a token are padding, if few. A token without a row is none. */
 function checkTokenizer(tokens: number, rows: number): void {
   if (tokens <= rows && rows - tokens < LARGEST_PADDING) return;
   const message = `${TOKENIZER_FILE} has ${tokens} tokens, but the model's embedding has ${rows} rows: they are not of the same model.`;

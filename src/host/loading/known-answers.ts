@@ -58,16 +58,13 @@ const NOT_LUCKIEST = "a token was drawn that is not the luckiest";
 interface CheckContext {
   readonly weights: ModelWeights;
   readonly engine: ResolvedEngineConfig;
-  /** Tokens that may be drawn. */
   readonly vocabSize: number;
   readonly platform: Pick<Platform, "tuning" | "runtime" | "reference" | "now">;
 }
 
-/** The steps of a check, in one sequence. */
 interface Questions {
   readonly steps: readonly CheckedStep[];
   readonly prompt: readonly number[];
-  /** Tokens whose logits are compared. */
   readonly compared: readonly number[];
 }
 
@@ -188,7 +185,6 @@ function questionsWithin({ engine, vocabSize }: CheckContext): Questions {
 }
 
 interface CheckedStep {
-  /** Position of its first row. */
   readonly start: number;
   readonly numRows: number;
   /** How the token after it is drawn. */

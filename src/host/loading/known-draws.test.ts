@@ -6,7 +6,7 @@ import { resolveEngineConfig } from "../../api/engine-config.ts";
 import type { DrawKind } from "../../backends/backend.ts";
 import { cpuBackend } from "../../backends/cpu/cpu-backend.ts";
 import type { Runner, StepResult, TokenLogprob } from "../../engine/runner.ts";
-import type { DrawParams, StepPlan } from "../../engine/step-plan.ts";
+import type { DrawParams, ListRules, StepPlan } from "../../engine/step-plan.ts";
 import { allowRelaxedSimd } from "../../../tests/cpu/cpu.ts";
 import { readFixture } from "../../../tests/models/fixtures.ts";
 import { ONE_THREAD } from "../platforms/offered-backends.ts";
@@ -36,6 +36,13 @@ const withParams =
     samples: plan.samples.map((one) => (one.kind === "draw" ? { ...one, params: { ...one.params, ...params } } : one)),
   });
 
+const withRules =
+  (rules: Partial<ListRules>) =>
+  (plan: StepPlan): StepPlan => ({
+    ...plan,
+    rules: plan.rules.map((one) => ({ ...one, rules: { ...one.rules, ...rules } })),
+  });
+
 const KINDS: readonly DrawKind[] = ["filters", "rules", "top"];
 
 test.each(KINDS)("right %s are right, whichever logits log-probabilities are of", async (kind) => {
@@ -50,24 +57,17 @@ test.each<[DrawKind, string, (plan: StepPlan) => StepPlan]>([
   ["rules", "top-k", withParams({ topK: 0 })],
   ["rules", "top-p", withParams({ topP: 1 })],
   ["rules", "min-p", withParams({ minP: 0 })],
+  ["rules", "typical-p", withParams({ typicalP: 1 })],
+  ["rules", "n-grams", withParams({ noRepeatNgramSize: 0 })],
   ["rules", "the repetition penalty", withParams({ repetitionPenalty: 1 })],
   ["rules", "the frequency penalty", withParams({ frequencyPenalty: 0 })],
   ["rules", "the presence penalty", withParams({ presencePenalty: 0 })],
   ["rules", "the seed", withParams({ seed: 12345 })],
   ["rules", "a mask", (plan) => ({ ...plan, masks: plan.masks.map((mask) => mask.map(() => 0xffffffff)) })],
-  [
-    "rules",
-    "logit biases",
-    (plan) => ({ ...plan, rules: plan.rules.map((one) => ({ ...one, rules: { ...one.rules, logitBias: [] } })) }),
-  ],
-  [
-    "rules",
-    "which tokens are allowed",
-    (plan) => ({
-      ...plan,
-      rules: plan.rules.map((one) => ({ ...one, rules: { ...one.rules, allowedTokenIds: null } })),
-    }),
-  ],
+  ["rules", "logit biases", withRules({ logitBias: [] })],
+  ["rules", "bad words", withRules({ badWords: [] })],
+  ["rules", "which tokens end an answer", withRules({ endTokenIds: [] })],
+  ["rules", "which tokens are allowed", withRules({ allowedTokenIds: null })],
 ])("a sampler for %s that forgets %s is found out", async (kind, _what, plan) => {
   expect(await isRight(kind, { plan })).toBe(false);
 });

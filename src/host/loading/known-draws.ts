@@ -15,7 +15,6 @@ interface CheckedRunner {
   readonly vocabSize: number;
 }
 
-/** Returns whether all draws of a kind are right. */
 export function areDrawsRight(checked: CheckedRunner, kind: DrawKind): Promise<boolean> {
   return { filters: areFiltersRight, rules: areRulesRight, top: isTopRight }[kind](checked);
 }
@@ -67,30 +66,42 @@ async function isTopRight(checked: CheckedRunner): Promise<boolean> {
   return isRight && new Set(top.map(({ tokenId }) => tokenId)).size === Math.min(NUM_TOP, checked.vocabSize);
 }
 
-/** What rules add to the logits of the tokens, over the temperature. The last one is not allowed. */
-const STRENGTHS = [3, 2.6, 2.3, 2.1, 1.9, 1.7, 1.6, 4];
+/** What rules add to the logits of the tokens, over the temperature. The last one is not allowed, and the one before is a bad word. */
+const STRENGTHS = [3, 2.6, 2.3, 2.1, 1.9, 1.7, 1.6, 4, 4];
 const TEMPERATURE = 1e6;
 const FORBIDDEN = STRENGTHS.length - 1;
-const ALLOWED = STRENGTHS.slice(0, FORBIDDEN);
+const BAD = FORBIDDEN - 1;
+const ALLOWED = STRENGTHS.slice(0, BAD);
 /** Places in the list of tokens. */
 const PROMPT = [1, 2];
 const OUTPUT = [0, 0];
 const THE_BEST = [3, 2.6, 2.3];
+/** In a step, with a score: any engine has nine samples. */
+const MOST_DRAWS = 8;
+const LESS_OF_THE_FIRST = [1.3, ...ALLOWED.slice(1)];
+const NOT_THE_FIRST = [-Infinity, ...ALLOWED.slice(1)];
 
-/** Draws, and what their rules and filters leave of the strengths. */
-const RULED: readonly { readonly params?: Partial<DrawParams>; readonly hasMask?: boolean; readonly left: number[] }[] =
-  [
-    { left: ALLOWED },
-    { params: { topK: 3 }, left: THE_BEST },
-    { params: { topP: 0.55 }, left: THE_BEST },
-    { params: { minP: 0.45 }, left: THE_BEST },
-    { params: { repetitionPenalty: 2 }, left: [1.5, 1.3, 1.15, 2.1, 1.9, 1.7, 1.6] },
-    {
-      params: { frequencyPenalty: 0.6 * TEMPERATURE, presencePenalty: 0.5 * TEMPERATURE },
-      left: [1.3, 2.6, 2.3, 2.1, 1.9, 1.7, 1.6],
-    },
-    { hasMask: true, left: [-Infinity, 2.6, -Infinity, 2.1, -Infinity, 1.7] },
-  ];
+interface RuledDraw extends Partial<Pick<DrawnToken, "isTooEarly">> {
+  readonly params?: Partial<DrawParams>;
+  readonly hasMask?: boolean;
+  /** What rules and filters leave of the strengths. */
+  readonly left: number[];
+}
+
+const RULED: readonly RuledDraw[] = [
+  { left: ALLOWED },
+  { params: { topK: 3 }, left: THE_BEST },
+  { params: { topP: 0.55 }, left: THE_BEST },
+  { params: { minP: 0.45 }, left: THE_BEST },
+  // Their surprises are 1.6, 1.9 and 2.1, and the entropy is 1.8.
+  { params: { typicalP: 0.4 }, left: [-Infinity, 2.6, 2.3, 2.1] },
+  { params: { repetitionPenalty: 2 }, left: [1.5, 1.3, 1.15, 2.1, 1.9, 1.7, 1.6] },
+  { params: { frequencyPenalty: 0.85 * TEMPERATURE }, left: LESS_OF_THE_FIRST },
+  { params: { presencePenalty: 1.7 * TEMPERATURE }, left: LESS_OF_THE_FIRST },
+  { params: { noRepeatNgramSize: 2 }, left: NOT_THE_FIRST },
+  { isTooEarly: true, left: NOT_THE_FIRST },
+  { hasMask: true, left: [-Infinity, 2.6, -Infinity, 2.1, -Infinity, 1.7] },
+];
 
 async function areRulesRight(checked: CheckedRunner): Promise<boolean> {
   const { slot, vocabSize } = checked;
@@ -100,23 +111,29 @@ async function areRulesRight(checked: CheckedRunner): Promise<boolean> {
   const mask = new Uint32Array(Math.ceil(vocabSize / 32));
   for (const token of at([1, 3, 5, FORBIDDEN])) mask[token >>> 5] = (mask[token >>> 5] ?? 0) | (1 << (token & 31));
   const expected = RULED.map(({ left }) => luckiest(left, tokens));
-  const draws = RULED.map(({ params, hasMask = false }, i) => ({
+  const draws = RULED.map(({ params, hasMask = false, isTooEarly = false }, i) => ({
     outputIndex: OUTPUT.length,
     promptLength: PROMPT.length,
     params: { ...GREEDY, ...params, temperature: TEMPERATURE, seed: expected[i]?.seed ?? 0 },
     isProcessed: true,
+    isTooEarly,
     mask: hasMask ? 0 : null,
   }));
   const rules = {
     logitBias: tokens.map((token, i) => [token, TEMPERATURE * (STRENGTHS[i] ?? 0)] as const),
-    endTokenIds: [],
-    badWords: [],
+    endTokenIds: at([0]),
+    badWords: [at([0, BAD])],
     allowedTokenIds: tokens.slice(0, FORBIDDEN),
   };
   const histories = [{ slot, start: 0, values: at([...PROMPT, ...OUTPUT]) }];
   const scores = [{ tokenId: 0 }];
-  const { drawn, scored } = await ask(checked, { draws, scores, rules: [{ slot, rules }], histories, masks: [mask] });
-  return Number.isNaN(scored[0]?.logprob) || drawn.every(({ tokenId }, i) => tokenId === expected[i]?.tokenId);
+  const question = { scores, rules: [{ slot, rules }], histories, masks: [mask] };
+  const { drawn, scored } = await ask(checked, { ...question, draws: draws.slice(0, MOST_DRAWS) });
+  const { drawn: others } = await ask(checked, { ...question, draws: draws.slice(MOST_DRAWS) });
+  return (
+    Number.isNaN(scored[0]?.logprob) ||
+    [...drawn, ...others].every(({ tokenId }, i) => tokenId === expected[i]?.tokenId)
+  );
 }
 
 /** Least by which the luckiest is luckier, since a GPU's logarithms are inexact, and logits count a little. */

@@ -1,15 +1,14 @@
 import type { OpenedBackend } from "../../backends/backend.ts";
+import { causeOf, withFailureGuard } from "../../backends/backend-failure.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
 import { withReportedReads } from "../../models/reported-reads.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import type { LoadProgress } from "../../protocol/reports.ts";
 import { withStallTimeout } from "../../protocol/with-stall-timeout.ts";
-import { causeOf, withFailureGuard } from "./backend-failure.ts";
 
 /** A device that reports no progress for this long never will. Drivers take tens of seconds for a large kernel. */
 const STALL_LIMIT_MS = 120_000;
 
-/** The error of loading when a device gets stuck. */
 export class DeviceStalled extends ChorusError {
   constructor(adapterName: string) {
     super(

@@ -1,4 +1,5 @@
 import type { KernelChoice, LoadedRunner, OpenedBackend } from "../../backends/backend.ts";
+import type { Trials } from "../../backends/trials.ts";
 import type { SchedulerConfig } from "../../engine/scheduling/scheduler-config.ts";
 import type { GenerationDefaults } from "../../files/generation-config.ts";
 import { ModelTokenizer, withoutEncoder } from "../../files/tokenizer.ts";
@@ -34,8 +35,7 @@ export interface LoadedModel {
   readonly runner: LoadedRunner;
   /** A small model that drafts, and the most tokens of a sequence in it; null without one. */
   readonly draft: { readonly runner: LoadedRunner; readonly maxLength: number } | null;
-  /** Ends a download whose last bytes nobody reads. Idempotent. */
-  readonly endDownload: () => void;
+  readonly endDownload: LoadGuard["endDownload"];
 }
 
 /**
@@ -50,7 +50,7 @@ export async function loadModel(
   config: EngineConfig,
   platform: Platform,
   onProgress: (progress: LoadProgress) => void,
-  known: Texts | null = null,
+  { texts: known, trials }: { readonly texts: Texts | null; readonly trials: Trials },
 ): Promise<LoadedModel> {
   const guard = new LoadGuard(backend, onProgress);
   try {
@@ -62,7 +62,8 @@ export async function loadModel(
     // Files may say what the description could not: which weights are packed, how many tokens there are.
     const requested = configFor(weights.model, config, backend, drafting?.model);
     checkFits(backend, weights.model, requested, config);
-    const placing = (kernels: KernelChoice) => place(backend, fetched, requested, kernels, platform, guard);
+    const { tuning } = platform;
+    const placing = (kernels: KernelChoice) => place(backend, fetched, requested, { kernels, tuning, trials }, guard);
     const [texts, verified, tokenizer] = await Promise.all([
       fetched.texts,
       verify(placing, backend, fetched, requested, platform, guard),

@@ -4,9 +4,8 @@ import { mixtureOf } from "../../models/weight-layouts.ts";
 import type { ModelCard } from "../../protocol/reports.ts";
 import type { Texts } from "../text/texts.ts";
 import type { FetchedModel } from "./fetch.ts";
-import type { LoadedRightKernels } from "./load-right-kernels.ts";
+import type { LoadedRightKernels } from "./verify.ts";
 
-/** Returns what a page shows of a loaded model. */
 export function modelCard(
   backend: OpenedBackend,
   { name, weights, vocabSize, frame, defaults }: FetchedModel,

@@ -1,15 +1,16 @@
 import { parseBackendChoice } from "../../api/engine-config.ts";
+import { Trials } from "../../backends/trials.ts";
 import type { BackendChoice, EngineConfig } from "../../protocol/config.ts";
 import { ChorusError, toChorusError, type ChorusErrorCode } from "../../protocol/errors.ts";
 import type { LoadProgress } from "../../protocol/reports.ts";
 import { DeviceStalled } from "./load-guard.ts";
 import { loadModel, type LoadedModel } from "./load-model.ts";
 import type { ModelOrigin } from "./model-origin.ts";
-import { AdapterFailures, openBackend, type ChosenBackend } from "./open-backend.ts";
+import { openBackend, rememberGivenUp, type ChosenBackend } from "./open-backend.ts";
 import type { Platform } from "../platforms/platform.ts";
 import type { Texts } from "../text/texts.ts";
 
-/** A backend whose device is lost this often within a minute is given up. */
+/** A backend whose device is lost this often within a minute, or in one load, is given up. */
 const MAX_LOSSES = 3;
 const LOSSES_WINDOW_MS = 60_000;
 /** After a loss there may be no device for some seconds: pauses between attempts to open one, in milliseconds. */
@@ -39,16 +40,16 @@ export class ModelLoader {
   readonly #platform: Platform;
   readonly #pause: (ms: number) => Promise<void>;
   readonly #choice: BackendChoice;
-  readonly #failures: AdapterFailures;
   /** The remaining backends, beginning with the one in use. */
   #backends: Platform["backends"];
-  /** The opened backend in use. */
   #adapterName = "";
   /** Settings that must not change when the model is loaded again. */
   #fixed: Pick<EngineConfig, "dtype" | "activationDtype" | "numGpuBlocks"> = {};
   /** When devices were lost, oldest first. */
   #lossesMs: number[] = [];
   #loaded: LoadedModel | null = null;
+  /** Kernels that are left out after a lost device. */
+  readonly #trials = new Trials();
   /** Results of the first load. They outlive a lost device. */
   #texts: Texts | null = null;
   /** Why a backend was given up or passed over. */
@@ -60,7 +61,6 @@ export class ModelLoader {
     this.#config = config;
     this.#platform = platform;
     this.#choice = parseBackendChoice(config.backend);
-    this.#failures = new AdapterFailures(platform);
     this.#backends = platform.backends.filter(({ name }) => this.#choice === "auto" || name === this.#choice);
     this.#pause = pause;
   }
@@ -110,25 +110,27 @@ export class ModelLoader {
   async #load(onProgress: OnProgress, loss: ChorusError | null): Promise<LoadedModel> {
     const pauses = PAUSES_MS.values();
     let numStalls = 0;
+    let numLosses = 0;
     for (;;) {
       // After a loss, wait for that backend's device: another backend would not give the same bits.
       const backends = loss === null ? this.#backends : this.#backends.slice(0, 1);
       const config = { ...this.#config, ...this.#fixed };
       try {
         // Before any download: without a backend none is needed.
-        const chosen = await openBackend(backends, this.#choice, this.#failures);
+        const chosen = await openBackend(backends, this.#choice, this.#platform);
         this.#passOver(chosen);
-        const loaded = await loadModel(chosen.opened, this.#origin, config, this.#platform, onProgress, this.#texts);
+        const kept = { texts: this.#texts, trials: this.#trials };
+        const loaded = await loadModel(chosen.opened, this.#origin, config, this.#platform, onProgress, kept);
         const { card, texts } = loaded;
         this.#texts = texts;
-        if (chosen.hasFailedBefore) void this.#failures.remember(this.#adapterName, null);
+        if (chosen.hasFailedBefore) void rememberGivenUp(this.#platform, this.#adapterName, null);
         this.#loaded = { ...loaded, card: { ...card, notice: card.notice ?? this.#notice } };
         if (!this.#isClosed) return this.#loaded;
         this.close();
       } catch (error) {
         const failure = toChorusError(error);
         if (failure instanceof DeviceStalled && ++numStalls % MAX_STALLS === 0) this.#giveUpForLong(failure);
-        else if (failure.code === "device_lost") this.#countLoss((loss = failure));
+        else if (failure.code === "device_lost") this.#countLoss((loss = failure), ++numLosses % MAX_LOSSES === 0);
         else if (failure.code === "webgpu_unavailable" && loss !== null) await this.#waitForDevice(pauses, failure);
         else if (isBackendsOwn(failure)) this.#giveUpBackend(failure);
         else throw this.#withNotice(failure);
@@ -144,11 +146,14 @@ export class ModelLoader {
     this.#backends = this.#backends.slice(this.#backends.findIndex(({ name }) => name === opened.name));
   }
 
-  #countLoss(loss: ChorusError): void {
+  /** @param endsLoad whether one load has lost as many as may be, however long it took */
+  #countLoss(loss: ChorusError, endsLoad = false): void {
+    this.#trials.blame();
     const nowMs = this.#platform.now();
     this.#lossesMs = [...this.#lossesMs.filter((atMs) => nowMs - atMs < LOSSES_WINDOW_MS), nowMs];
-    if (this.#lossesMs.length < MAX_LOSSES) return;
-    const message = `The device was lost ${MAX_LOSSES} times within a minute. ${loss.message}`;
+    if (this.#lossesMs.length < MAX_LOSSES && !endsLoad) return;
+    const when = endsLoad ? "while the model was loaded" : "within a minute";
+    const message = `The device was lost ${MAX_LOSSES} times ${when}. ${loss.message}`;
     this.#giveUpForLong(new ChorusError("device_lost", message, null, { cause: loss }));
   }
 
@@ -161,7 +166,7 @@ export class ModelLoader {
 
   /** Goes on with the next backend, at later starts too. @throws reason if there is none */
   #giveUpForLong(reason: ChorusError): void {
-    void this.#failures.remember(this.#adapterName, reason.message);
+    void rememberGivenUp(this.#platform, this.#adapterName, reason.message);
     this.#giveUpBackend(reason);
   }
 

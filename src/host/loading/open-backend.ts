@@ -26,7 +26,7 @@ export interface ChosenBackend {
 export async function openBackend(
   backends: readonly OfferedBackend[],
   choice: BackendChoice,
-  failures: AdapterFailures,
+  platform: Memory,
 ): Promise<ChosenBackend> {
   let reason: unknown = new ChorusError("internal_error", `This platform has no ${choice} backend.`);
   let notice: string | null = null;
@@ -34,8 +34,8 @@ export async function openBackend(
   for (const backend of backends) {
     if (choice !== "auto" && backend.name !== choice) continue;
     try {
-      const opened = await open(backend, choice, failures);
-      const known = await failures.reasonOf(opened.adapterName);
+      const opened = await open(backend, choice, platform);
+      const known = await reasonGivenUp(platform, opened.adapterName);
       const found = { opened, notice, hasFailedBefore: known !== null };
       if (choice !== "auto" || (!opened.isSoftware && known === null)) {
         second?.opened.close();
@@ -57,20 +57,20 @@ export async function openBackend(
 const ADVICE =
   'It is not tried again until the browser or this library is updated, or somebody chooses the backend "webgpu".';
 
-async function open(offered: OfferedBackend, choice: BackendChoice, failures: AdapterFailures): Promise<OpenedBackend> {
+async function open(offered: OfferedBackend, choice: BackendChoice, platform: Memory): Promise<OpenedBackend> {
   const { name } = offered;
   const backend = await offered.load();
-  const hasFailedBefore = (await failures.reasonOf(name)) !== null;
+  const hasFailedBefore = (await reasonGivenUp(platform, name)) !== null;
   const opened = await withStallTimeout(() => backend.open(), {
     limitMs: hasFailedBefore && choice === "auto" ? MAX_OPENING_AGAIN_MS : MAX_OPENING_MS,
     error: () => {
       const error = neverOpened(name);
-      void failures.remember(name, error.message);
+      void rememberGivenUp(platform, name, error.message);
       return error;
     },
     discard: (late) => late.close(),
   });
-  if (hasFailedBefore) void failures.remember(name, null);
+  if (hasFailedBefore) void rememberGivenUp(platform, name, null);
   return opened;
 }
 
@@ -81,26 +81,18 @@ function neverOpened(backend: BackendName): ChorusError {
   return new ChorusError("webgpu_unavailable", `The browser opened no graphics adapter within ${seconds} seconds.`);
 }
 
-/** Remembers why adapters were given up, for one version of the browser and of this library. */
-export class AdapterFailures {
-  readonly #platform: Pick<Platform, "tuning" | "runtime">;
+type Memory = Pick<Platform, "tuning" | "runtime">;
 
-  constructor(platform: Pick<Platform, "tuning" | "runtime">) {
-    this.#platform = platform;
-  }
+/** Why an adapter was given up is remembered for one version of the browser and of this library. */
+const keyOf = ({ runtime }: Memory, adapterName: string) => ["given up", adapterName, runtime, VERSION].join(", ");
 
-  /** Returns why it was given up; null if it wasn't, or if nothing can be remembered here. */
-  async reasonOf(adapterName: string): Promise<string | null> {
-    const [reason] = (await this.#platform.tuning.load(this.#key(adapterName)).catch(() => undefined)) ?? [];
-    return reason ?? null;
-  }
+/** Returns null if it wasn't, or if nothing can be remembered here. */
+async function reasonGivenUp(platform: Memory, adapterName: string): Promise<string | null> {
+  const [reason] = (await platform.tuning.load(keyOf(platform, adapterName)).catch(() => undefined)) ?? [];
+  return reason ?? null;
+}
 
-  /** @param reason null: it works */
-  async remember(adapterName: string, reason: string | null): Promise<void> {
-    await this.#platform.tuning.save(this.#key(adapterName), reason === null ? [] : [reason]).catch(() => undefined);
-  }
-
-  #key(adapterName: string): string {
-    return ["given up", adapterName, this.#platform.runtime, VERSION].join(", ");
-  }
+/** @param reason null: it works */
+export async function rememberGivenUp(platform: Memory, adapterName: string, reason: string | null): Promise<void> {
+  await platform.tuning.save(keyOf(platform, adapterName), reason === null ? [] : [reason]).catch(() => undefined);
 }

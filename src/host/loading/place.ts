@@ -1,7 +1,6 @@
-import type { CheckDraws, KernelChoice, OpenedBackend } from "../../backends/backend.ts";
+import type { CheckDraws, LoadOptions, OpenedBackend } from "../../backends/backend.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { dtypesOf } from "../../models/weight-layouts.ts";
-import type { Platform } from "../platforms/platform.ts";
 import { loadDraftModel } from "./draft-model.ts";
 import type { FetchedModel } from "./fetch.ts";
 import type { LoadGuard, WeightsReader } from "./load-guard.ts";
@@ -18,14 +17,13 @@ export function place(
   backend: OpenedBackend,
   { weights, draftWeights, vocabSize, defaults }: FetchedModel,
   requested: ResolvedEngineConfig,
-  kernels: KernelChoice,
-  { tuning }: Platform,
+  { tuning, ...chosen }: Required<Pick<LoadOptions, "kernels" | "tuning" | "trials">>,
   guard: LoadGuard,
 ): Promise<LoadedIntoMemory> {
   guard.signal.throwIfAborted();
   const onKernel = (done: number, total: number) => guard.report({ stage: "kernels", done, total });
   const checkDraws: CheckDraws = (runner, slot, kind) => areDrawsRight({ runner, slot, vocabSize }, kind);
-  const options = { vocabSize, onKernel, kernels, draws: commonDraws(defaults), checkDraws };
+  const options = { ...chosen, vocabSize, onKernel, draws: commonDraws(defaults), checkDraws };
   const loadOnce = async (engine: ResolvedEngineConfig): Promise<LoadedRunners> => {
     const onRead = readProgress([weights, ...(draftWeights ? [draftWeights] : [])], guard.report);
     const runner = await guard.wait(

@@ -2,7 +2,6 @@ import { bytesToRead } from "../../models/reported-reads.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
 import type { LoadProgress } from "../../protocol/reports.ts";
 
-/** Most reports of a stage. */
 const MAX_REPORTS = 100;
 
 /** Returns what takes the bytes of each read of these weights, and reports how much of them is in memory. */

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
-import type { OpenedBackend } from "../../backends/backend.ts";
+import type { KernelChoice, OpenedBackend } from "../../backends/backend.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import { readFixture } from "../../../tests/models/fixtures.ts";
 import type { Platform } from "../platforms/platform.ts";
@@ -9,7 +9,7 @@ import { memoryTuningStore } from "../platforms/tuning-store.ts";
 import type { FetchedModel } from "./fetch.ts";
 import { LoadGuard } from "./load-guard.ts";
 import type { LoadedIntoMemory } from "./load-into-memory.ts";
-import { verify } from "./verify.ts";
+import { loadRightKernels, verify } from "./verify.ts";
 
 it("does not blame the device for a damaged file: it asks it nothing before the weights are looked at", async () => {
   const weights = (await readFixture("gpt2-tiny")).weights();
@@ -33,4 +33,52 @@ it("does not blame the device for a damaged file: it asks it nothing before the 
   refuse(damaged);
   await expect(verified).rejects.toBe(damaged);
   expect(dispose).toHaveBeenCalledOnce();
+});
+
+function attempts(faults: Partial<Record<KernelChoice, string | Error>>, refused: readonly KernelChoice[] = []) {
+  const held = new Set<string>();
+  let last: KernelChoice | null = null;
+  const load = (kernels: KernelChoice) => {
+    if (refused.includes(kernels)) return Promise.reject(new ChorusError("kernel_refused", `No ${kernels} one.`));
+    held.add((last = kernels));
+    const dispose = () => {
+      if (!held.delete(kernels)) throw new Error("given back twice");
+    };
+    const runner = { adapterName: "GPU", dispose };
+    return Promise.resolve({ runner } as unknown as LoadedIntoMemory);
+  };
+  const check = async () => {
+    const fault = (last && faults[last]) ?? null;
+    if (fault instanceof Error) throw fault;
+    return fault;
+  };
+  return { held, loaded: loadRightKernels(load, check) };
+}
+
+it("keeps the default kernels if their answers are right", async () => {
+  const { loaded, held } = attempts({});
+  expect(await loaded).toMatchObject({ notice: null });
+  expect([...held]).toEqual(["default"]);
+});
+
+it("keeps plainer ones if only those are right, and says so", async () => {
+  const { loaded, held } = attempts({ default: "off by 3" });
+  expect((await loaded).notice).toContain("GPU computes wrong answers with its default kernels (off by 3)");
+  expect([...held]).toEqual(["plain"]);
+});
+
+it("keeps plainer ones if the adapter refuses the default ones, and says so", async () => {
+  const { loaded, held } = attempts({}, ["default"]);
+  expect((await loaded).notice).toMatch(/^Some of the default kernels can't be used.* No default one\.$/);
+  expect([...held]).toEqual(["plain"]);
+  await expect(attempts({}, ["default", "plain"]).loaded).rejects.toMatchObject({ code: "kernel_refused" });
+});
+
+it.each([
+  ["no kernels are right", { default: "off", plain: "off" }, { code: "wrong_answers" }],
+  ["a check fails", { default: new Error("lost") }, { message: "lost" }],
+])("holds nothing if %s", async (_what, faults, error) => {
+  const { loaded, held } = attempts(faults);
+  await expect(loaded).rejects.toMatchObject(error);
+  expect([...held]).toEqual([]);
 });

@@ -8,14 +8,12 @@ import type { GenerationRequest } from "../../protocol/service.ts";
 import type { TokenizeRequest, TokenizeResponse } from "../../protocol/tokenize.ts";
 import type { LimitedPort } from "../../threads/limited-thread.ts";
 
-/** The data that turns a model's texts into tokens. */
 export interface TextModel {
   readonly tokenizer: TokenizerSource;
   /** For a model without its own template. */
   readonly frame: ChatFrame | null;
 }
 
-/** The known facts about a model's template. */
 export interface TextTraits {
   /** As ChatFormat has it. */
   readonly readsSystemPrompt: boolean;

@@ -68,8 +68,13 @@ test("a template that takes for ever costs its own chat, and the next one is ans
   const chatOf = (numMessages: number) => ({
     messages: Array.from({ length: numMessages }, () => ({ role: "user" as const, content: "Hi" })),
   });
+  // In virtual time, as above: a busy machine may take a second for a short chat.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
   const endless = texts.render(chatOf(3000)).catch((error: unknown) => error);
   const next = texts.render(chatOf(1));
+  await expect.poll(() => vi.getTimerCount()).toBeGreaterThan(0);
+  await vi.advanceTimersByTimeAsync(1001);
   expect(await endless).toMatchObject({ code: "invalid_value", param: "messages" });
   expect((await next).text).toBe("Hi");
   texts.dispose();

@@ -37,7 +37,6 @@ export const DEFAULT_TEXT_LIMITS: TextLimits = { startMs: 60_000, requestMs: 10_
 
 type TextThread = LimitedThread<TextCall, TextValue>;
 
-/** A started thread, and the facts that it reports. */
 interface Started {
   readonly thread: TextThread;
   readonly traits: Promise<TextTraits>;
@@ -82,7 +81,6 @@ export class Texts {
     }
   }
 
-  /** As ChatFormat has it. */
   get readsSystemPrompt(): boolean {
     return this.#traits?.readsSystemPrompt ?? false;
   }

@@ -4,8 +4,8 @@ import type { ResponseAnswer, ResponseEvent } from "../../protocol/openai-respon
 import { mapStream } from "../map-stream.ts";
 import type { ServedEngine } from "../served-engine.ts";
 import { ResponseEvents } from "./response-events.ts";
-import { answerParts, responseObject, type ResponseHead } from "./response-object.ts";
-import { parseResponseRequest, renamed, renamedWarnings } from "./response-request.ts";
+import type { ResponseHead } from "./response-object.ts";
+import { parseResponseRequest, renamed } from "./response-request.ts";
 
 /**
  * Answers a request to /v1/responses: a chat answer in OpenAI's newer shape. Nothing is stored.
@@ -26,17 +26,16 @@ export async function createResponse(
   };
   const options = signal ? { signal } : {};
   const { completions } = engine.chat;
+  const events = new ResponseEvents(head);
   try {
     if (chat.stream === true) {
       const streamed = { ...chat, stream: true, stream_options: { include_usage: true } } as const;
-      const events = new ResponseEvents(head);
       return mapStream(await completions.create(streamed, options), events.of, events.end);
     }
-    const { choices, usage, metrics, warnings } = await completions.create({ ...chat, stream: false }, options);
-    const [choice] = choices;
-    const finishReason = choice?.finish_reason ?? "abort";
-    const parts = choice ? answerParts(choice.message, finishReason) : [];
-    return responseObject(head, { parts, finishReason, usage, metrics, warnings: renamedWarnings(warnings) });
+    const { choices, ...whole } = await completions.create({ ...chat, stream: false }, options);
+    events.of({ ...whole, choices: choices.map(({ message, ...choice }) => ({ ...choice, delta: message })) });
+    events.end();
+    return events.response();
   } catch (error) {
     throw error instanceof ChorusError ? renamed(error, parsed) : error;
   }

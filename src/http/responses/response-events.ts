@@ -1,11 +1,10 @@
 import type { AnswerWarning, ChatCompletionChunk, ChatFinishReason, Usage } from "../../protocol/openai.ts";
 import type { ToolCallDelta } from "../../protocol/openai-tools.ts";
 import type { RequestMetrics } from "../../protocol/request-metrics.ts";
-import type { ResponseEvent } from "../../protocol/openai-responses.ts";
+import type { ResponseAnswer, ResponseEvent } from "../../protocol/openai-responses.ts";
 import { describeError } from "../errors.ts";
 import type { EventWriter } from "../event-stream.ts";
 import {
-  answerParts,
   itemId,
   outputItem,
   outputText,
@@ -14,7 +13,6 @@ import {
   statusOf,
   type ResponseHead,
   type ResponsePart,
-  type ResponseState,
 } from "./response-object.ts";
 import { renamedWarnings } from "./response-request.ts";
 
@@ -23,6 +21,18 @@ const TEXTS = {
   reasoning: { part: reasoningText, event: "response.reasoning_text", more: {} },
   message: { part: outputText, event: "response.output_text", more: { logprobs: [] } },
 } as const;
+
+/** A chunk of a chat answer, or all of it. */
+interface AnswerPiece extends Pick<ChatCompletionChunk, "usage" | "metrics" | "warnings"> {
+  readonly choices: readonly {
+    readonly delta: {
+      readonly content?: string | null;
+      readonly reasoning_content?: string;
+      readonly tool_calls?: readonly Omit<ToolCallDelta, "index">[];
+    };
+    readonly finish_reason: ChatFinishReason | null;
+  }[];
+}
 
 /** Turns the chunks of one chat answer into the events of a streamed response. */
 export class ResponseEvents {
@@ -39,8 +49,7 @@ export class ResponseEvents {
     this.#head = head;
   }
 
-  /** Returns the events of a chunk. */
-  readonly of = (chunk: ChatCompletionChunk): ResponseEvent[] => {
+  readonly of = (chunk: AnswerPiece): ResponseEvent[] => {
     const opening = this.#sequenceNumber === 0 ? this.#opening() : [];
     this.#usage = chunk.usage ?? this.#usage;
     this.#metrics = chunk.metrics;
@@ -52,19 +61,23 @@ export class ResponseEvents {
     return [...opening, ...added, ...calls.flatMap((call) => this.#addCall(call))];
   };
 
-  /** Returns the events after the last chunk. */
   readonly end = (): ResponseEvent[] => {
     const finishReason = this.#finishReason ?? "stop";
-    // An answer without a word, or only a thought before it, has an empty message.
+    const status = statusOf(finishReason);
     const isBare = this.#parts.every(({ type }) => type === "reasoning");
-    const reasoning = this.#parts.length > 0 ? "." : "";
-    const whole = answerParts({ role: "assistant", content: "", reasoning_content: reasoning }, finishReason);
-    const begun =
-      isBare && whole.some(({ type }) => type === "message") ? this.#begin({ type: "message", text: "" }) : [];
-    const state = this.#state(finishReason);
-    const response = responseObject(this.#head, state);
-    return [...begun, ...this.#close(finishReason), this.#event(`response.${statusOf(finishReason)}`, { response })];
+    // An answer without a word has an empty message, also after a thought, unless that was cut off.
+    const hasEmpty = isBare && (this.#parts.length === 0 || status === "completed");
+    const begun = hasEmpty ? this.#begin({ type: "message", text: "" }) : [];
+    const response = this.response();
+    return [...begun, ...this.#close(finishReason), this.#event(`response.${status}`, { response })];
   };
+
+  /** Returns the whole response, after the end. */
+  response(): ResponseAnswer {
+    const [usage, metrics, warnings] = [this.#usage, this.#metrics, this.#warnings];
+    const finishReason = this.#finishReason ?? "stop";
+    return responseObject(this.#head, { parts: this.#parts, finishReason, usage, metrics, warnings });
+  }
 
   #opening(): ResponseEvent[] {
     const response = responseObject(this.#head, null);
@@ -80,7 +93,7 @@ export class ResponseEvents {
     return [...started, this.#event(`${event}.delta`, { ...this.#place(), content_index: 0, delta, ...more })];
   }
 
-  #addCall({ id, function: { name, arguments: delta } }: ToolCallDelta): ResponseEvent[] {
+  #addCall({ id, function: { name, arguments: delta } }: Omit<ToolCallDelta, "index">): ResponseEvent[] {
     const call = { id: id ?? "", type: "function", function: { name: name ?? "", arguments: "" } } as const;
     const started = id === undefined ? [] : this.#begin({ type: "function_call", call });
     const part = this.#parts.at(-1);
@@ -121,12 +134,6 @@ export class ResponseEvents {
     ];
   }
 
-  #state(finishReason: ChatFinishReason): ResponseState {
-    const [usage, metrics, warnings] = [this.#usage, this.#metrics, this.#warnings];
-    return { parts: this.#parts, finishReason, usage, metrics, warnings };
-  }
-
-  /** Returns which item the last one is. */
   #place() {
     const index = this.#parts.length - 1;
     const part = this.#parts.at(-1);

@@ -1,6 +1,6 @@
 // An answer in the shape of /v1/responses.
 
-import type { AnswerWarning, ChatCompletionChoice, ChatFinishReason, Usage } from "../../protocol/openai.ts";
+import type { AnswerWarning, ChatFinishReason, Usage } from "../../protocol/openai.ts";
 import type { ToolCall } from "../../protocol/openai-tools.ts";
 import type { ResponseAnswer, ResponseItem, ResponseStatus } from "../../protocol/openai-responses.ts";
 import type { RequestMetrics } from "../../protocol/request-metrics.ts";
@@ -19,8 +19,7 @@ export type ResponsePart =
   | { readonly type: "reasoning" | "message"; readonly text: string }
   | { readonly type: "function_call"; readonly call: ToolCall };
 
-/** The state of a response. */
-export interface ResponseState {
+interface ResponseState {
   readonly parts: readonly ResponsePart[];
   /** null while it goes on. */
   readonly finishReason: ChatFinishReason | null;
@@ -65,21 +64,6 @@ export function responseObject(head: ResponseHead, state: ResponseState | null):
     ...(state?.metrics && { metrics: state.metrics }),
     ...(state?.warnings && { warnings: [...state.warnings] }),
   };
-}
-
-/** Returns the parts of a whole answer. A thought that was cut off has no message after it, and calls need none. */
-export function answerParts(
-  { content, reasoning_content: reasoning = "", tool_calls: calls = [] }: ChatCompletionChoice["message"],
-  finishReason: ChatFinishReason,
-): ResponsePart[] {
-  const text = content ?? "";
-  const hasMessage =
-    text !== "" || (calls.length === 0 && (reasoning === "" || statusOf(finishReason) === "completed"));
-  return [
-    ...(reasoning === "" ? [] : [{ type: "reasoning", text: reasoning } as const]),
-    ...(hasMessage ? [{ type: "message", text } as const] : []),
-    ...calls.map((call) => ({ type: "function_call", call }) as const),
-  ];
 }
 
 /** Returns a part as an item of the output. @param index of the item */

@@ -34,7 +34,6 @@ export interface DecoderConfig {
   readonly hasQkvBias: boolean;
   readonly hasOutputBias: boolean;
   readonly hasMlpBias: boolean;
-  /** Factor of attention scores. */
   readonly attentionScale: number;
   /** See Attention.cap. */
   readonly attentionCap: number | null;
@@ -43,7 +42,6 @@ export interface DecoderConfig {
   readonly embeddingScale: number;
   /** Factor of what each part of a layer adds. */
   readonly residualScale: number;
-  /** Factor of the logits. */
   readonly logitScale: number;
   /** Whether the head is the token embedding. */
   readonly tieWordEmbeddings: boolean;

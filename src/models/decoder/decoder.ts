@@ -16,13 +16,12 @@ import { decoderGguf } from "./gguf.ts";
 export const decoder: Family = {
   modelTypes: [...DECODERS.keys()],
   gguf: decoderGguf,
-  describe(json, vocabSize) {
+  describe(json) {
     const config = parseDecoderConfig(json);
-    const shape = { ...config.shape, vocabSize: vocabSize ?? config.shape.vocabSize };
     return {
       family: config.family,
-      shape,
-      graph: decoderGraph({ ...config, shape }),
+      shape: config.shape,
+      graph: decoderGraph(config),
       eosTokenIds: config.eosTokenIds,
       tensorPrefixes: TEXT_PREFIXES,
       isUnused: (tensor) => isBesideText(tensor, config),

@@ -17,12 +17,15 @@ describe("parseGpt2Config", () => {
   test("reads the fixture's config", () => {
     const json: unknown = JSON.parse(readFileSync("tests/fixtures/gpt2-tiny/config.json", "utf8"));
     expect(parseGpt2Config(json)).toEqual({
-      vocabSize: 512,
-      nPositions: 128,
-      nEmbd: 64,
-      nLayer: 2,
-      nHead: 4,
-      headDim: 16,
+      shape: {
+        numLayers: 2,
+        hiddenSize: 64,
+        numHeads: 4,
+        numKvHeads: 4,
+        headDim: 16,
+        vocabSize: 512,
+        maxPositions: 128,
+      },
       nInner: 256,
       activation: "gelu_tanh",
       layerNormEpsilon: 1e-5,
@@ -30,19 +33,21 @@ describe("parseGpt2Config", () => {
       scaleAttnByInverseLayerIdx: false,
       tieWordEmbeddings: true,
       matrixLayout: "in-out",
-      bosTokenId: 511,
       eosTokenIds: [511],
     });
   });
 
   test("an empty GPT-2 config is the smallest GPT-2", () => {
     expect(parseGpt2Config({ model_type: "gpt2", n_inner: null, layer_norm_epsilon: null })).toEqual({
-      vocabSize: 50257,
-      nPositions: 1024,
-      nEmbd: 768,
-      nLayer: 12,
-      nHead: 12,
-      headDim: 64,
+      shape: {
+        numLayers: 12,
+        hiddenSize: 768,
+        numHeads: 12,
+        numKvHeads: 12,
+        headDim: 64,
+        vocabSize: 50257,
+        maxPositions: 1024,
+      },
       nInner: 3072,
       activation: "gelu_tanh",
       layerNormEpsilon: 1e-5,
@@ -50,14 +55,13 @@ describe("parseGpt2Config", () => {
       scaleAttnByInverseLayerIdx: false,
       tieWordEmbeddings: true,
       matrixLayout: "in-out",
-      bosTokenId: 50256,
       eosTokenIds: [50256],
     });
   });
 
   test("n_ctx sets neither the context nor the inner width", () => {
     const config = parseGpt2Config({ model_type: "gpt2", n_ctx: 77 });
-    expect([config.nPositions, config.nInner]).toEqual([1024, 3072]);
+    expect([config.shape.maxPositions, config.nInner]).toEqual([1024, 3072]);
   });
 
   test("GPT2Config's second names count", () => {
@@ -69,11 +73,7 @@ describe("parseGpt2Config", () => {
       max_position_embeddings: 40,
     };
     expect(parseGpt2Config(json)).toMatchObject({
-      nEmbd: 96,
-      nHead: 3,
-      nLayer: 5,
-      nPositions: 40,
-      headDim: 32,
+      shape: { hiddenSize: 96, numHeads: 3, numLayers: 5, maxPositions: 40, headDim: 32 },
       nInner: 384,
     });
   });

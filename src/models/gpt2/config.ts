@@ -7,14 +7,7 @@ import { activationOf, invalid, refuseGiant, refuseQuantised, unsupported } from
 import type { Activation, Matrix } from "../graph.ts";
 
 export interface Gpt2Config {
-  readonly vocabSize: number;
-  /** Context length: rows of the position embedding. */
-  readonly nPositions: number;
-  readonly nEmbd: number;
-  readonly nLayer: number;
-  readonly nHead: number;
-  /** nEmbd / nHead */
-  readonly headDim: number;
+  readonly shape: ModelShape;
   /** Width of the feed-forward part. */
   readonly nInner: number;
   readonly activation: Activation;
@@ -27,13 +20,12 @@ export interface Gpt2Config {
   readonly tieWordEmbeddings: boolean;
   /** How matrices are stored: [in, out], but [out, in] in GGUF files. */
   readonly matrixLayout: Matrix["layout"];
-  readonly bosTokenId: number | null;
   readonly eosTokenIds: readonly number[];
 }
 
 /** Returns the factor of this layer's attention scores (from 0) before the softmax. */
 export function attentionScale(config: Gpt2Config, layer: number): number {
-  const scale = config.scaleAttnWeights ? 1 / Math.sqrt(config.headDim) : 1;
+  const scale = config.scaleAttnWeights ? 1 / Math.sqrt(config.shape.headDim) : 1;
   return config.scaleAttnByInverseLayerIdx ? scale / (layer + 1) : scale;
 }
 
@@ -42,41 +34,31 @@ export function parseGpt2Config(json: unknown): Gpt2Config {
   const fields = new JsonFields(CONFIG_FILE, json);
   refuseUnsupported(fields);
 
-  const nEmbd = fields.positiveInteger(["n_embd", "hidden_size"], 768);
-  const nHead = fields.positiveInteger(["n_head", "num_attention_heads"], 12);
-  if (nEmbd % nHead !== 0) throw invalid(`n_embd (${nEmbd}) must be a multiple of n_head (${nHead})`);
-  const config: Gpt2Config = {
+  const hiddenSize = fields.positiveInteger(["n_embd", "hidden_size"], 768);
+  const numHeads = fields.positiveInteger(["n_head", "num_attention_heads"], 12);
+  if (hiddenSize % numHeads !== 0) throw invalid(`n_embd (${hiddenSize}) must be a multiple of n_head (${numHeads})`);
+  const shape: ModelShape = {
+    numLayers: fields.positiveInteger(["n_layer", "num_hidden_layers"], 12),
+    hiddenSize,
+    numHeads,
+    numKvHeads: numHeads,
+    headDim: hiddenSize / numHeads,
     vocabSize: fields.positiveInteger(["vocab_size"], 50257),
     // n_ctx, which old files have too, is ignored: Hugging Face's GPT-2 takes the context from n_positions alone.
-    nPositions: fields.positiveInteger(["n_positions", "max_position_embeddings"], 1024),
-    nEmbd,
-    nLayer: fields.positiveInteger(["n_layer", "num_hidden_layers"], 12),
-    nHead,
-    headDim: nEmbd / nHead,
-    nInner: fields.positiveInteger(["n_inner"], 4 * nEmbd),
+    maxPositions: fields.positiveInteger(["n_positions", "max_position_embeddings"], 1024),
+  };
+  const nInner = fields.positiveInteger(["n_inner"], 4 * hiddenSize);
+  refuseGiant(shape, nInner);
+  return {
+    shape,
+    nInner,
     activation: activationOf(fields, "activation_function", "gelu_new"),
     layerNormEpsilon: fields.positiveNumber("layer_norm_epsilon", 1e-5),
     scaleAttnWeights: fields.boolean("scale_attn_weights", true),
     scaleAttnByInverseLayerIdx: fields.boolean("scale_attn_by_inverse_layer_idx", false),
     tieWordEmbeddings: fields.boolean("tie_word_embeddings", true),
     matrixLayout: fields.string("conv1d_layout", "in-out") === "out-in" ? "out-in" : "in-out",
-    bosTokenId: fields.tokenIds("bos_token_id", [50256])[0] ?? null,
     eosTokenIds: fields.tokenIds("eos_token_id", [50256]),
-  };
-  refuseGiant(shapeOf(config), config.nInner);
-  return config;
-}
-
-/** Returns the model's shape. */
-export function shapeOf(config: Gpt2Config): ModelShape {
-  return {
-    numLayers: config.nLayer,
-    hiddenSize: config.nEmbd,
-    numHeads: config.nHead,
-    numKvHeads: config.nHead,
-    headDim: config.headDim,
-    vocabSize: config.vocabSize,
-    maxPositions: config.nPositions,
   };
 }
 

@@ -1,7 +1,7 @@
 import { GraphBuilder } from "../graph-builder.ts";
 import type { Graph, Linear, Matrix, NormWeights } from "../graph.ts";
 import type { Family } from "../model.ts";
-import { attentionScale, parseGpt2Config, shapeOf, type Gpt2Config } from "./config.ts";
+import { attentionScale, parseGpt2Config, type Gpt2Config } from "./config.ts";
 import { gpt2Gguf } from "./gguf.ts";
 
 /**
@@ -13,12 +13,11 @@ import { gpt2Gguf } from "./gguf.ts";
 export const gpt2: Family = {
   modelTypes: ["gpt2"],
   gguf: gpt2Gguf,
-  describe(json, vocabSize) {
-    const given = parseGpt2Config(json);
-    const config = vocabSize === undefined ? given : { ...given, vocabSize };
+  describe(json) {
+    const config = parseGpt2Config(json);
     return {
       family: "gpt2",
-      shape: shapeOf(config),
+      shape: config.shape,
       graph: gpt2Graph(config),
       eosTokenIds: config.eosTokenIds,
       tensorPrefixes: [
@@ -33,13 +32,14 @@ export const gpt2: Family = {
 };
 
 function gpt2Graph(config: Gpt2Config): Graph {
-  const { nEmbd, nInner, nLayer, nPositions, activation } = config;
+  const { nInner, activation } = config;
+  const { hiddenSize: nEmbd, numLayers, maxPositions } = config.shape;
   const g = new GraphBuilder();
   const wte = table("wte.weight", config);
   const norm = (name: string) => layerNorm(name, config);
   const linear = (name: string, inputs: number, outputs: number) => conv1d(name, config.matrixLayout, inputs, outputs);
-  const x = g.embed(wte, { positions: { tensors: [{ name: "wpe.weight", shape: [nPositions, nEmbd] }] } });
-  for (let i = 0; i < nLayer; i++) {
+  const x = g.embed(wte, { positions: { tensors: [{ name: "wpe.weight", shape: [maxPositions, nEmbd] }] } });
+  for (let i = 0; i < numLayers; i++) {
     const [h, layer] = [`h.${i}`, `layer ${i}`];
     const ln1 = g.norm(`${layer} ln1`, x, norm(`${h}.ln_1`));
     const qkv = g.linear(`${layer} qkv`, ln1, linear(`${h}.attn.c_attn`, nEmbd, 3 * nEmbd));
@@ -64,16 +64,17 @@ function conv1d(name: string, layout: Matrix["layout"], inputs: number, outputs:
   };
 }
 
-function layerNorm(name: string, { nEmbd, layerNormEpsilon }: Gpt2Config): NormWeights {
+function layerNorm(name: string, { shape: { hiddenSize }, layerNormEpsilon }: Gpt2Config): NormWeights {
   return {
     kind: "layer",
-    weight: { tensors: [{ name: `${name}.weight`, shape: [nEmbd] }] },
-    bias: { tensors: [{ name: `${name}.bias`, shape: [nEmbd] }] },
+    weight: { tensors: [{ name: `${name}.weight`, shape: [hiddenSize] }] },
+    bias: { tensors: [{ name: `${name}.bias`, shape: [hiddenSize] }] },
     epsilon: layerNormEpsilon,
   };
 }
 
 /** Returns an embedding or a head: a row for each token. */
-function table(name: string, { vocabSize, nEmbd }: Gpt2Config): Matrix {
-  return { tensors: [{ name, shape: [vocabSize, nEmbd] }], inputs: nEmbd, outputs: vocabSize, layout: "out-in" };
+function table(name: string, { shape: { vocabSize, hiddenSize } }: Gpt2Config): Matrix {
+  const shape = [vocabSize, hiddenSize];
+  return { tensors: [{ name, shape }], inputs: hiddenSize, outputs: vocabSize, layout: "out-in" };
 }

@@ -2,7 +2,7 @@
 
 import { JsonFields } from "../../files/json-fields.ts";
 import { CONFIG_FILE } from "../../files/model-folder.ts";
-import { invalid, layerTypes, requiredSize, unsupported } from "../config-fields.ts";
+import { invalid, layerTypes, readTaps, requiredSize, unsupported } from "../config-fields.ts";
 import type { RotaryAngles } from "../graph.ts";
 import { parseDecoderConfig, type DecoderConfig } from "../decoder/config.ts";
 
@@ -14,15 +14,12 @@ export interface Lfm2Config extends Omit<DecoderConfig, "layers"> {
 }
 
 const LAYER_TYPES = ["conv", "full_attention"] as const;
-/** More than any model here has: each row reads as many. */
-const MAX_TAPS = 64;
 
 /** @throws ChorusError model_invalid or model_unsupported, naming the field */
 export function parseLfm2Config(json: unknown): Lfm2Config {
   const fields = new JsonFields(CONFIG_FILE, json);
   if (fields.boolean("conv_bias", false)) throw unsupported("conv_bias");
-  const taps = fields.positiveInteger(["conv_L_cache"], 3);
-  if (taps < 2 || taps > MAX_TAPS) throw invalid(`no convolution has ${taps} rows (conv_L_cache)`);
+  const taps = readTaps(fields, "conv_L_cache", 3);
   const decoder = parseDecoderConfig({
     ...(json as object),
     layer_types: null,

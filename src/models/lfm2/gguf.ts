@@ -24,7 +24,7 @@ export const lfm2Gguf: GgufForm = {
   config: async (pairs) => {
     const { rms_norm_eps: norm_eps, ...config } = await decoderConfig(pairs);
     const { layers } = pairs.sizes();
-    const typeOf = (i: number) => (pairs.has(`blk.${i}.shortconv.conv.weight`) ? "conv" : "full_attention");
+    const typeOf = (i: number) => (pairs.hasTensor(`blk.${i}.shortconv.conv.weight`) ? "conv" : "full_attention");
     return {
       ...config,
       norm_eps,

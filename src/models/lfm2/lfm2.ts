@@ -12,13 +12,12 @@ import { lfm2Gguf } from "./gguf.ts";
 export const lfm2: Family = {
   modelTypes: ["lfm2"],
   gguf: lfm2Gguf,
-  describe(json, vocabSize) {
+  describe(json) {
     const config = parseLfm2Config(json);
-    const shape = { ...config.shape, vocabSize: vocabSize ?? config.shape.vocabSize };
     return {
       family: "lfm2",
-      shape,
-      graph: lfm2Graph({ ...config, shape }),
+      shape: config.shape,
+      graph: lfm2Graph(config),
       eosTokenIds: config.eosTokenIds,
       tensorPrefixes: [["", ""]],
       isUnused: (tensor) => config.tieWordEmbeddings && tensor === "lm_head.weight",

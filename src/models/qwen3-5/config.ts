@@ -3,7 +3,7 @@
 
 import { JsonFields } from "../../files/json-fields.ts";
 import { CONFIG_FILE } from "../../files/model-folder.ts";
-import { invalid, layerTypes, refuseGiant, unsupported } from "../config-fields.ts";
+import { invalid, layerTypes, readTaps, refuseGiant, unsupported } from "../config-fields.ts";
 import { parseDecoderConfig, type DecoderConfig } from "../decoder/config.ts";
 import type { DeltaNet, RotaryAngles } from "../graph.ts";
 
@@ -25,8 +25,6 @@ const DIFFERENCES = {
   normOffset: 1,
   partialRotation: true,
 } as const;
-/** More than any model here has: each row reads as many. */
-const MAX_TAPS = 64;
 
 /** @throws ChorusError model_invalid or model_unsupported, naming the field */
 export function parseQwen35Config(json: unknown): Qwen35Config {
@@ -63,8 +61,7 @@ function readNet(fields: JsonFields): NetConfig {
     if (size % 4 !== 0) throw unsupported(`${name} ${size}, no multiple of 4`);
     return size;
   };
-  const taps = fields.positiveInteger(["linear_conv_kernel_dim"], 4);
-  if (taps < 2 || taps > MAX_TAPS) throw invalid(`no convolution has ${taps} rows (linear_conv_kernel_dim)`);
+  const taps = readTaps(fields, "linear_conv_kernel_dim", 4);
   const isGguf = fields.string("delta_form", "hugging_face") === "gguf";
   return {
     keyHeads,

@@ -30,7 +30,8 @@ export const qwen35Gguf: GgufForm = {
     if (inner % valueHeads !== 0) {
       throw pairs.invalid("ssm.inner_size", `(${inner}) must be a multiple of ssm.time_step_rank (${valueHeads})`);
     }
-    const typeOf = (i: number) => (pairs.has(`blk.${i}.ssm_conv1d.weight`) ? "linear_attention" : "full_attention");
+    const typeOf = (i: number) =>
+      pairs.hasTensor(`blk.${i}.ssm_conv1d.weight`) ? "linear_attention" : "full_attention";
     return {
       ...(await decoderConfig(pairs)),
       layer_types: Array.from({ length: layers }, (_, i) => typeOf(i)),

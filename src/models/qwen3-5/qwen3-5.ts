@@ -13,15 +13,14 @@ import { qwen35Gguf } from "./gguf.ts";
 export const qwen35: Family = {
   modelTypes: ["qwen3_5_text"],
   gguf: qwen35Gguf,
-  describe(json, vocabSize) {
+  describe(json) {
     const config = parseQwen35Config(json);
-    const shape = { ...config.shape, vocabSize: vocabSize ?? config.shape.vocabSize };
     return {
       family: config.family,
-      shape,
-      graph: qwen35Graph({ ...config, shape }),
+      shape: config.shape,
+      graph: qwen35Graph(config),
       // MLX adds their 1 to the norms.
-      mlxGraph: qwen35Graph({ ...config, shape, storedNormOffset: 0 }),
+      mlxGraph: qwen35Graph({ ...config, storedNormOffset: 0 }),
       eosTokenIds: config.eosTokenIds,
       tensorPrefixes: TEXT_PREFIXES,
       isUnused: (tensor) => isBesideText(tensor, config),

@@ -1,7 +1,6 @@
 import type { CatalogueEntry } from "../../../src/protocol/catalogue.ts";
 import { markdownTable } from "./generated-parts.ts";
 
-/** Returns a table of the known models. */
 export function catalogueTable(models: readonly CatalogueEntry[]): string {
   return markdownTable(
     ["model", "parameters", "file", "GGUF", "kind", "licence", "what to expect"],

@@ -14,11 +14,7 @@ export const picturePath = (term: string): string => `pictures/${term}.svg`;
 /** Width in pixels of a unit of the drawing. */
 const SCALE = 1.5;
 
-/**
- * Returns the whole run of an explanation as a file of its own.
- *
- * @param tokens the app's tokens.css, whose colours it has in the light and in the dark
- */
+/** Returns the whole run as a file. @param tokens the app's tokens.css, whose colours it has in the light and in the dark */
 export function pictureFile(explanation: Explanation, tokens: string): string {
   const drawing = renderToStaticMarkup(
     createElement(Run, { rows: explanation.picture, upTo: Infinity, label: explanation.pictureWords }),
@@ -28,7 +24,7 @@ export function pictureFile(explanation: Explanation, tokens: string): string {
   const style =
     `svg{${light}}@media (prefers-color-scheme:dark){svg{${dark}}}` +
     // The drawings' one class is the cross of a preempted sequence.
-    "path[class]{stroke:var(--bad)}text{fill:var(--ink-2);font:500 11px system-ui,sans-serif}";
+    "path[class]{stroke:var(--color-bad)}text{fill:var(--color-ink-2);font:500 11px system-ui,sans-serif}";
   const size = `xmlns="http://www.w3.org/2000/svg" width="${Number(width) * SCALE}" height="${Number(height) * SCALE}"`;
   return (
     drawing
@@ -41,7 +37,7 @@ export function pictureFile(explanation: Explanation, tokens: string): string {
 function coloursOf(theme: "light" | "dark", tokens: string, drawing: string): string {
   const used = new Set([...drawing.matchAll(/var\((--[\w-]+)\)/g)].map(([, name = ""]) => name));
   return [...tokens.matchAll(/(--[\w-]+): light-dark\((#\w+), (#\w+)\);/g)]
-    .filter(([, name = ""]) => used.has(name) || name === "--bad" || name === "--ink-2")
+    .filter(([, name = ""]) => used.has(name) || name === "--color-bad" || name === "--color-ink-2")
     .map(([, name = "", light = "", dark = ""]) => `${name}:${theme === "light" ? light : dark}`)
     .join(";");
 }

@@ -9,7 +9,6 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, ConfigField>>>> = 
   AlertThresholds: ALERT_FIELDS,
 };
 
-/** Returns a table of an interface's own fields. */
 export function fieldTable(name: string, { interfaces, aliases }: Types): string {
   const fields = interfaces.get(name);
   if (fields === undefined) throw new Error(`There is no interface ${name} in the types.`);

@@ -1,10 +1,6 @@
 import { markdownTable } from "./generated-parts.ts";
 
-/**
- * Returns a table of kernels: what each computes, in the words that begin its file.
- *
- * @param kernels their texts by their names
- */
+/** Returns what each kernel computes, in the words that begin its file. @param kernels their texts by their names */
 export function kernelTable(kernels: ReadonlyMap<string, string>): string {
   return markdownTable(
     ["kernel", "computes"],

@@ -1,11 +1,6 @@
 import { markdownTable } from "./generated-parts.ts";
 
-/**
- * Returns a table of metrics.
- *
- * @param text what /metrics answers
- * @param which "histograms", or "counters and gauges"
- */
+/** @param text what /metrics answers @param which "histograms", or "counters and gauges" */
 export function metricTable(text: string, which: string): string {
   const types = new Map([...text.matchAll(/^# TYPE (\S+) (\w+)$/gm)].map(([, name = "", type = ""]) => [name, type]));
   const rows = [...text.matchAll(/^# HELP (\S+) (.*)$/gm)]

@@ -3,13 +3,10 @@
 
 import { parseSync, type ESTree } from "vite";
 
-/** One field of an interface. */
 interface Field {
   readonly name: string;
-  /** The type as written. */
   readonly type: string;
   readonly isOptional: boolean;
-  /** Its description. */
   readonly words: string;
   /** The end of its docstring in brackets: the default, a semicolon, the unit. */
   readonly defaultText: string | null;
@@ -29,7 +26,6 @@ const UNITS: readonly string[] =
     ",",
   );
 
-/** Reads all interfaces and aliases of some sources. */
 export function readTypes(sources: readonly string[]): Types {
   const interfaces = new Map<string, readonly Field[]>();
   const aliases = new Map<string, string>();

@@ -14,7 +14,7 @@ const optionsWith = (engine: FakeEngine): AppStateOptions => ({
   createEngine: async () => engine,
   models: new FakeModels(),
   choice: { model: "models/chorus-chat/" },
-  sampling: {},
+  addressSettings: {},
   scheduleFlush: (flush) => flush(),
   now: () => performance.now(),
 });
@@ -52,7 +52,7 @@ it("compares answers that change while nothing runs", async () => {
   await vi.advanceTimersByTimeAsync(5000);
   for (const [index, pane] of panes.entries()) {
     const turns = [{ id: 1, question: "Why?", answer: `Because ${index} is.`, end: "stop" as const }];
-    pane?.replaceChat({ title: null, settings: {}, turns, firstSent: 0, draft: "" });
+    pane?.replaceChat({ title: null, settings: {}, turns, contextStart: 0, draft: "" });
   }
   await vi.advanceTimersByTimeAsync(1000);
   expect(differences.store.getState().size).toBe(2);

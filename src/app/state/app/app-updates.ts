@@ -16,12 +16,12 @@ export class AppUpdates {
 
   /**
    * Without service workers (no https) the app still works, but needs the network.
-   * @param isSettled resolves when downloads for later slow down neither the first model nor the first answer
+   * @param afterFirstLoad resolves when downloads for later slow down neither the first model nor the first answer
    */
-  async start(serviceWorkerUrl: string, isSettled: Promise<void>): Promise<void> {
+  async start(serviceWorkerUrl: string, afterFirstLoad: Promise<void>): Promise<void> {
     const workers = navigator.serviceWorker as ServiceWorkerContainer | undefined;
     if (workers === undefined) return;
-    await isSettled;
+    await afterFirstLoad;
     try {
       const registration = await workers.register(serviceWorkerUrl);
       registration.addEventListener("updatefound", () => this.#follow(registration));

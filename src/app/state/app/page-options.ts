@@ -1,21 +1,10 @@
-import { BACKEND_CHOICES, type BackendChoice } from "../../../index.ts";
+import { BACKEND_CHOICES } from "../../../index.ts";
 import type { Settings } from "../settings/settings.ts";
-
-interface PageOptions {
-  /** Null: the one chosen before, or the machine's default. */
-  readonly backend: BackendChoice | null;
-  /** Null: the model chosen before, or the embedded one. */
-  readonly model: string | null;
-  readonly sampling: Settings;
-}
 
 const SAMPLING_FIELDS = ["temperature", "top_p", "top_k", "seed", "max_tokens"] as const;
 
-/**
- * Reads the options in the page's address: `?model=models/other/&backend=cpu&temperature=0`. The engine refuses a value that isn't
- * a number, and names it.
- */
-export function readPageOptions(search: string): PageOptions {
+/** Reads the page's address: `?model=models/other/&backend=cpu&temperature=0`. The engine refuses wrong values. */
+export function readPageOptions(search: string) {
   const params = new URLSearchParams(search);
   const given = SAMPLING_FIELDS.flatMap((field) => {
     const value = params.get(field);
@@ -25,6 +14,6 @@ export function readPageOptions(search: string): PageOptions {
   return {
     backend: BACKEND_CHOICES.find((choice) => choice === backend) ?? null,
     model: params.get("model"),
-    sampling: Object.fromEntries(given) as Settings,
+    addressSettings: Object.fromEntries(given) as Settings,
   };
 }

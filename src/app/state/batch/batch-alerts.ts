@@ -19,7 +19,6 @@ export class BatchAlerts {
   }
 }
 
-/** Returns an alert in a few words, for a line. */
 export function alertWords({ name, value }: Pick<Alert, "name" | "value">): string {
   const percent = `${Math.round(100 * value)}%`;
   switch (name) {

@@ -22,7 +22,6 @@ export interface BatchFigures {
   /** Share of the cache's blocks in use, 0..1. */
   readonly kvUse: number;
   readonly tokensPerSecond: number;
-  /** Number of the last step. */
   readonly step: number;
   readonly preemptions: number;
   /** Share of prompt tokens found in the prefix cache, 0..1; null if none was looked up. */
@@ -57,7 +56,6 @@ export class BatchMetrics {
     this.store = this.#store = createStore<BatchFigures>(() => this.#figures());
   }
 
-  /** Watches this engine from now on; null for none. */
   watch(engine: WatchedEngine | null): void {
     this.#engine = engine;
     this.#recent.clear();

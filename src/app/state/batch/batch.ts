@@ -8,12 +8,9 @@ import { Pointing } from "./pointing.ts";
 import { Timeline } from "./timeline.ts";
 import type { WatchedEngine } from "./watched-engine.ts";
 
-/** Most events in a recording. */
 const MAX_RECORDED_EVENTS = 20_000;
 
-/**
- * The views of the engine's work: timeline, charts, cache map and recording. Watches one engine after another.
- */
+/** The views of the engine's work: timeline, charts, cache map and recording. Watches one engine after another. */
 export class Batch {
   readonly metrics: BatchMetrics;
   readonly timeline = new Timeline();

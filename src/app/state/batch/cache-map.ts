@@ -1,15 +1,12 @@
-import type { KvBlockTokens, KvCacheMap, SequenceId } from "../../../index.ts";
+import type { KvBlockTokens, KvCacheMap } from "../../../index.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import type { WatchedEngine } from "./watched-engine.ts";
 
 const NOTHING: KvBlockTokens = { tokenIds: [], sequence: null, start: null };
 
-/** A block's content. */
-export interface BlockContent {
+/** `start` is the position of its first token in `sequence`. Null if the block is only cached. */
+export interface BlockContent extends Pick<KvBlockTokens, "sequence" | "start"> {
   readonly text: string;
-  /** The sequence that has it, and the position of its first token there; null if the block is only cached. */
-  readonly sequence: SequenceId | null;
-  readonly start: number | null;
   readonly numTokens: number;
 }
 

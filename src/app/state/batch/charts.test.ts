@@ -4,7 +4,7 @@ import { Charts } from "./charts.ts";
 import { requestName } from "../chat/request-name.ts";
 
 const TICK_MS = 250;
-const voice = (pane: number, turn = 1) => `chatcmpl-${requestName({ pane, turn }, "x")}`;
+const requestOf = (pane: number, turn = 1) => `chatcmpl-${requestName({ pane, turn }, "x")}`;
 
 let charts: Charts;
 beforeEach(() => {
@@ -14,18 +14,20 @@ const step = (atMs: number, ids: readonly string[], changes = {}) =>
   charts.addStep(sampleStep({ atMs, stepMs: 50, entries: ids.map((id) => sampleEntry(id)), ...changes }));
 const newest = () => charts.store.getState().samples.at(-1);
 
-it("samples the rate of each voice, and what no pane asked for as voice 0", () => {
-  for (let atMs = 50; atMs <= 2000; atMs += 50) step(atMs, [voice(1), voice(1, 2), voice(2), "bench"]);
+it("samples the rate of each pane, and what no pane asked for as pane 0", () => {
+  for (let atMs = 50; atMs <= 2000; atMs += 50) step(atMs, [requestOf(1), requestOf(1, 2), requestOf(2), "bench"]);
   charts.tick(2000, 3, 0);
-  expect(newest()).toMatchObject({ tokensPerSecond: 80, byVoice: { 1: 40, 2: 20, 0: 20 }, waiting: 3 });
+  expect(newest()).toMatchObject({ tokensPerSecond: 80, byPane: { 1: 40, 2: 20, 0: 20 }, waiting: 3 });
 });
 
 it("counts accepted drafts: tokens of one step share the time since the step before", () => {
   for (let atMs = 100; atMs <= 1000; atMs += 100) {
-    charts.addStep(sampleStep({ atMs, stepMs: 100, entries: [sampleEntry(voice(1), { drafted: 4, accepted: 3 })] }));
+    charts.addStep(
+      sampleStep({ atMs, stepMs: 100, entries: [sampleEntry(requestOf(1), { drafted: 4, accepted: 3 })] }),
+    );
   }
   charts.tick(1000, 0, 0);
-  expect(newest()).toMatchObject({ tokensPerSecond: 40, byVoice: { 1: 40 } });
+  expect(newest()).toMatchObject({ tokensPerSecond: 40, byPane: { 1: 40 } });
   expect(charts.store.getState().itl).toEqual({ p50: 25, p95: 25, p99: 25 });
 });
 
@@ -40,7 +42,7 @@ it("weights the time between tokens by tokens", () => {
 });
 
 it("has no peak at the beginning: few tokens in little time are no high rate", () => {
-  step(50, [voice(1), voice(2)]);
+  step(50, [requestOf(1), requestOf(2)]);
   charts.tick(51, 0, 0);
   expect(newest()).toMatchObject({ tokensPerSecond: 2 });
 });

@@ -1,15 +1,13 @@
 import { tokensOf, type RequestReport, type StepReport } from "../../../index.ts";
-import { percentilesOf, type Percentiles } from "./percentiles.ts";
-import { askerOf, keyOfSequence } from "../chat/request-name.ts";
+import { paneTurnOf, keyOfSequence } from "../chat/request-name.ts";
 import { SlidingWindow } from "./sliding-window.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 
-/** The charts at one moment. */
 export interface ChartSample {
   /** Tokens per second, all streams. */
   readonly tokensPerSecond: number;
   /** Tokens per second by pane number; 0 collects requests without a pane. */
-  readonly byVoice: Readonly<Record<number, number>>;
+  readonly byPane: Readonly<Record<number, number>>;
   /** Mean over the steps since the last sample. If there were none, those of the step in progress: 0 where nothing runs. */
   readonly sequences: number;
   readonly waiting: number;
@@ -32,7 +30,6 @@ interface ChartsState {
 
 export const CHARTS_WINDOW_MS = 60_000;
 const SECOND_MS = 1000;
-/** Most inter-token latencies that are kept. */
 const MAX_LATENCIES = 4096;
 
 /** The last minute of the batch, one sample per tick. Memory is bounded. */
@@ -43,12 +40,11 @@ export class Charts {
   readonly #mostSamples: number;
   #samples: readonly ChartSample[] = [];
   /** Tokens of the last second. */
-  readonly #tokens = new SlidingWindow<{ atMs: number; voice: number; count: number }>(SECOND_MS);
+  readonly #tokens = new SlidingWindow<{ atMs: number; pane: number; count: number }>(SECOND_MS);
   readonly #ttft = new SlidingWindow<{ atMs: number; ms: number }>(CHARTS_WINDOW_MS, MAX_LATENCIES);
   readonly #itl = new SlidingWindow<{ atMs: number; ms: number }>(CHARTS_WINDOW_MS, MAX_LATENCIES);
   /** Time of each open sequence's last token. */
   readonly #lastTokenMs = new Map<string, number>();
-  /** Steps since the last tick. */
   #steps: StepReport[] = [];
   #last: StepReport | null = null;
   /** The worker's clock at the last tick. */
@@ -87,7 +83,7 @@ export class Charts {
       }
       if (finishReason === null) this.#lastTokenMs.set(key, atMs);
       else this.#lastTokenMs.delete(key);
-      this.#tokens.add({ atMs, voice: askerOf(requestId)?.pane ?? 0, count: numTokens });
+      this.#tokens.add({ atMs, pane: paneTurnOf(requestId)?.pane ?? 0, count: numTokens });
     }
   }
 
@@ -128,13 +124,13 @@ export class Charts {
   }
 
   #sample(last: StepReport, nowMs: number, waiting: number, running: number): ChartSample {
-    const byVoice: Record<number, number> = {};
-    for (const { voice, count } of this.#tokens.at(nowMs)) byVoice[voice] = (byVoice[voice] ?? 0) + count;
+    const byPane: Record<number, number> = {};
+    for (const { pane, count } of this.#tokens.at(nowMs)) byPane[pane] = (byPane[pane] ?? 0) + count;
     const steps = this.#steps;
     const { kvBlocksUsed, kvBlocksCached, kvBlocksTotal } = last;
     return {
-      tokensPerSecond: Object.values(byVoice).reduce((sum, rate) => sum + rate, 0),
-      byVoice,
+      tokensPerSecond: Object.values(byPane).reduce((sum, rate) => sum + rate, 0),
+      byPane,
       sequences: mean(steps.map(({ entries }) => entries.length)) ?? running,
       waiting,
       blocksUsed: kvBlocksUsed,
@@ -154,4 +150,18 @@ export class Charts {
 
 function mean(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+export interface Percentiles {
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+}
+
+export function percentilesOf(values: readonly number[]): Percentiles | null {
+  if (values.length === 0) return null;
+  const sorted = Float64Array.from(values).sort();
+  // The smallest value that at least this share of the values don't exceed.
+  const rank = (share: number) => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? NaN;
+  return { p50: rank(0.5), p95: rank(0.95), p99: rank(0.99) };
 }

@@ -8,7 +8,6 @@ interface DockState {
   readonly isInView: boolean;
   /** Height of the body in CSS pixels; null: as high as its content. */
   readonly heightPx: number | null;
-  /** Whether the timeline is paused. */
   readonly isPaused: boolean;
   /** Width of a step on the timeline, CSS pixels. */
   readonly stepPx: number;

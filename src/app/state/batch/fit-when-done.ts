@@ -3,10 +3,7 @@ import { until } from "../store.ts";
 import type { Dock } from "./dock.ts";
 import type { Timeline } from "./timeline.ts";
 
-/**
- * Fits the whole run into the timeline once all of these panes have their answers: the shared steps would have scrolled out
- * of view by then. Does nothing if somebody has zoomed meanwhile.
- */
+/** Fits the whole run into the timeline once all these panes have answers, unless somebody has zoomed meanwhile. */
 export function fitWhenDone(
   panes: readonly Pick<Pane, "store">[],
   timeline: Pick<Timeline, "lastStep">,

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { percentilesOf } from "./percentiles.ts";
+import { percentilesOf } from "./charts.ts";
 
 it("are the nearest ranks of the values", () => {
   expect(percentilesOf([])).toBeNull();

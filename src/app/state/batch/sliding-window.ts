@@ -1,10 +1,5 @@
-interface Timed {
-  /** When it was, in milliseconds of one clock. */
-  readonly atMs: number;
-}
-
-/** The samples of the last `windowMs`, in order of time. */
-export class SlidingWindow<Sample extends Timed> {
+/** The samples of the last `windowMs`, in order of time, by one clock. */
+export class SlidingWindow<Sample extends { readonly atMs: number }> {
   readonly #windowMs: number;
   readonly #most: number;
   #samples: Sample[] = [];

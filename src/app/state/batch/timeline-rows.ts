@@ -1,17 +1,13 @@
-import { askerOf } from "../chat/request-name.ts";
+import { paneTurnOf } from "../chat/request-name.ts";
 import type { Track } from "./timeline.ts";
 
 /** The sequences on one line, in order; an empty line between others has none. */
 export type TimelineRow = readonly Track[];
 
-/**
- * Assigns each sequence to a line of the timeline. A pane has one line, on which its questions follow one another. A
- * line is reused once its last cell has left the view, so no visible sequence ever moves.
- */
+/** Assigns sequences to lines, one a pane. A line is reused once its last cell has left the view: none in view moves. */
 export class TimelineRows {
   #rows: TimelineRow[] = [];
 
-  /** Returns the lines of the visible tracks, from the top. */
   arrange(visible: readonly Track[]): readonly TimelineRow[] {
     const seen = new Set(visible);
     let rows = this.#rows.map((row) => row.filter((track) => seen.has(track)));
@@ -46,5 +42,5 @@ function endsBefore({ endStep }: Track, { firstStep }: Track): boolean {
 }
 
 function paneOf({ id }: Track): number | null {
-  return askerOf(id.requestId)?.pane ?? null;
+  return paneTurnOf(id.requestId)?.pane ?? null;
 }

@@ -22,22 +22,9 @@ export type Cell =
   /** Drawn in the column after its last step. */
   | { readonly kind: "finished"; readonly reason: FinishReason };
 
-/** The range [from, to) of a sequence's output tokens. 0 is its first token. */
-interface Outputs {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** Totals of one step. */
-export interface StepRows {
-  readonly step: number;
-  readonly rows: number;
-  readonly promptRows: number;
-  /** From planning to knowing the tokens; if steps overlap, from the end of the step before. */
-  readonly stepMs: number;
-}
+export type StepRows = Pick<StepReport, "step" | "rows" | "promptRows" | "stepMs">;
 
-/** Number of steps that are kept. */
 export const TIMELINE_STEPS = 2048;
 
 const WAITING: Cell = { kind: "waiting" };
@@ -119,10 +106,7 @@ export class Timeline {
     this.#notify();
   }
 
-  /**
-   * Returns the open track of a sequence, or a new one; null if it has ended, though a step that was in flight still names
-   * it.
-   */
+  /** Returns a sequence's open track or a new one; null if it has ended, though a step in flight still names it. */
   #track(id: SequenceId, step: number): SequenceTrack | null {
     const key = keyOfSequence(id);
     const open = this.#open.get(key);
@@ -156,7 +140,6 @@ export class Timeline {
   }
 }
 
-/** A track for readers. */
 export type Track = Readonly<
   Pick<SequenceTrack, "id" | "firstStep" | "endStep" | "promptTokens" | "cellAt" | "outputsAt" | "stepOf">
 >;
@@ -186,8 +169,8 @@ class SequenceTrack {
     return this.#cells[step - this.firstStep];
   }
 
-  /** Returns the tokens that it took in a step; null if it took none, or the step is forgotten. */
-  outputsAt(step: number): Outputs | null {
+  /** Returns the range [from, to) of its output tokens that a step made; null if it made none, or is forgotten. */
+  outputsAt(step: number): { readonly from: number; readonly to: number } | null {
     const to = this.#outputs[step - this.firstStep];
     if (to === undefined) return null;
     const from = this.#outputs[step - this.firstStep - 1] ?? this.#outputsBefore;

@@ -1,7 +1,7 @@
 import type { RequestMetrics } from "../../../index.ts";
 import { AnswerTokens } from "./answer-tokens.ts";
 import type { Settings } from "../settings/settings.ts";
-import type { Figures } from "./request-book.ts";
+import type { Figures } from "./request-stats.ts";
 import { RequestNames } from "./request-name.ts";
 
 /** The origin of an answer that begins with the words of another one. */
@@ -15,11 +15,10 @@ export interface Branch {
 /** Data about a chat's answers besides their text, by turn id. It is not saved, and lasts as long as the page. */
 export class AnswerMemory {
   readonly tokens = new AnswerTokens();
-  /** Metrics of finished answers. */
   readonly metrics = new Map<number, RequestMetrics>();
   readonly branches = new Map<number, Branch>();
   /** Settings of single turns, over those of the pane. */
-  readonly once = new Map<number, Settings>();
+  readonly turnSettings = new Map<number, Settings>();
   /** The tools that run without a click, as ToolCalls names them: never saved, so that no file brings trust. */
   readonly trusted = new Set<string>();
   readonly requestNames = new RequestNames();

@@ -13,13 +13,11 @@ export interface LikelyToken {
   readonly logprob: number;
 }
 
-/** A token of an answer. */
 export interface AnswerToken extends LikelyToken {
   /** The most likely tokens in its place, most likely first. Empty if they were not asked for. */
   readonly likeliest: readonly LikelyToken[];
 }
 
-/** The tokens of one turn's answer. */
 export interface TurnTokens {
   /** Tokens of the thought before the answer. */
   readonly reasoning: readonly AnswerToken[];
@@ -128,7 +126,6 @@ export class AnswerTokens {
     return null;
   }
 
-  /** Returns a token with its known data. */
   tokenAt({ turnId, token }: TurnPlace): AnswerToken | null {
     return this.#ofTurns.get(turnId)?.all[token] ?? null;
   }

@@ -1,6 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { openPanes } from "../../../../tests/app/open-panes.ts";
-import { SharedSettings } from "../settings/shared-settings.ts";
+import type { Settings } from "../settings/settings.ts";
+import { createStore } from "../store.ts";
 import type { Asking } from "./asking.ts";
 import { Pane } from "./pane.ts";
 
@@ -8,9 +9,9 @@ const SERVER = "http://localhost:8000/v1";
 
 it("puts a pane's own settings over those of the address, and these over those of all panes", () => {
   const { context } = openPanes();
-  const shared = { temperature: 1, top_p: 0.5, seed: 3 };
-  const settings = new SharedSettings({ temperature: 0, seed: 4, continue_text: true }, shared);
-  const pane = new Pane(1, { ...context, settings });
+  const settings = createStore<Settings>(() => ({ temperature: 1, top_p: 0.5, seed: 3 }));
+  const addressSettings = { temperature: 0, seed: 4, continue_text: true };
+  const pane = new Pane(1, { ...context, settings, addressSettings });
   pane.set("seed", 5);
   expect(pane.asking.getState().settings).toEqual({ temperature: 0, top_p: 0.5, seed: 5, continue_text: true });
   expect(pane.asking.getState().continuesText).toBe(true);

@@ -1,20 +1,22 @@
 import type { ChorusEngine } from "../../../index.ts";
 import type { RemoteModel } from "../../remote/answerer.ts";
 import { remoteName, type Connections } from "../connections/connections.ts";
+import type { SpillOver } from "../connections/saved-connections.ts";
 import type { EngineControl } from "../engine/engine-control.ts";
 import { labelOfChoice } from "../models/model-choice.ts";
 import { continuesText } from "../settings/question-settings.ts";
 import type { Settings } from "../settings/settings.ts";
-import type { SharedSettings } from "../settings/shared-settings.ts";
 import { derivedStore, type ReadonlyStore } from "../store.ts";
 
 /** Who answers a pane's next question, and how. */
 export interface Asking {
-  /** The pane's own settings over those of all panes. */
+  /** The pane's own settings, over those of the page's address, over those of all panes. */
   readonly settings: Settings;
   readonly isRemote: boolean;
   /** The model's name, and its server's if one answers. */
   readonly answerer: string;
+  /** Where the question goes if this page's queue is too long; null: it waits. */
+  readonly spillOver: SpillOver | null;
   /** This page's engine, whoever answers; null while it is not ready. */
   readonly engine: ChorusEngine | null;
   /** Whether text is continued instead of answered. */
@@ -27,21 +29,21 @@ export interface Asking {
 
 export interface AskingContext {
   readonly engine: EngineControl;
-  readonly settings: SharedSettings;
-  /** The servers that may answer. */
+  /** The settings for all panes. */
+  readonly settings: ReadonlyStore<Settings>;
+  /** Settings from the page's address. They override those for all panes on this visit. */
+  readonly addressSettings: Settings;
   readonly connections: Connections;
 }
 
-/** Returns the name of this page's model. */
 export function localName({ store, chosen }: EngineControl): string {
   const state = store.getState();
   return state.status === "ready" ? state.engine.model.name : labelOfChoice(chosen.getState().model);
 }
 
-/** Returns who answers the pane of this store. */
 export function askingOf(
   pane: ReadonlyStore<{ readonly settings: Settings; readonly answerer: RemoteModel | null }>,
-  { engine: control, settings: shared, connections }: AskingContext,
+  { engine: control, settings: shared, addressSettings, connections }: AskingContext,
 ): ReadonlyStore<Asking> {
   const read = () => {
     const { settings, answerer } = pane.getState();
@@ -49,16 +51,17 @@ export function askingOf(
     const engine = state.status === "ready" ? state.engine : null;
     const canContinue = connections.canContinue(answerer);
     const name = answerer ? remoteName(answerer) : localName(control);
-    return [settings, shared.store.getState(), answerer !== null, engine, canContinue, name] as const;
+    const spillOver = answerer ? null : connections.store.getState().spillOver;
+    return [settings, shared.getState(), answerer !== null, engine, canContinue, name, spillOver] as const;
   };
   return derivedStore(
-    [pane, control.store, control.chosen, shared.store, connections.store],
+    [pane, control.store, control.chosen, shared, connections.store],
     read,
-    ([own, , isRemote, engine, canContinue, answerer]) => {
-      const settings = { ...shared.inherited(), ...own };
+    ([own, ofAll, isRemote, engine, canContinue, answerer, spillOver]) => {
+      const settings = { ...ofAll, ...addressSettings, ...own };
       const isText = continuesText(settings, { chat: isRemote || engine === null || engine.model.chat });
       const showsPrompt = engine !== null && !isRemote && !isText;
-      return { settings, isRemote, answerer, engine, continuesText: isText, canContinue, showsPrompt };
+      return { settings, isRemote, answerer, spillOver, engine, continuesText: isText, canContinue, showsPrompt };
     },
   );
 }

@@ -1,6 +1,6 @@
 // Files that are dropped or pasted into a chat: their text goes into the question.
 
-import { importLate } from "../../import-late.ts";
+import { importWithRetry } from "../../import-with-retry.ts";
 import { ChorusError } from "../../../index.ts";
 import { fenced } from "../fenced.ts";
 import { reservedTokens } from "../settings/question-settings.ts";
@@ -75,7 +75,7 @@ async function readText(file: File): Promise<string> {
 }
 
 async function readPdf(name: string, bytes: ArrayBuffer): Promise<string> {
-  const library = await importLate(() => import("./pdf-text.ts")).catch(() => null);
+  const library = await importWithRetry(() => import("./pdf-text.ts")).catch(() => null);
   if (library === null) {
     throw refusal(`What reads PDFs is loaded with the first one. Drop ${name} again when this page is online.`);
   }

@@ -35,13 +35,13 @@ it("a branch shares every full block before its word, and computes the rest of o
     now: () => 0,
   });
   const context = { ...fake, engine: control };
-  engine.on("step", (report) => context.book.addStep(report));
-  engine.on("request", (report) => context.book.addRequest(report));
+  engine.on("step", (report) => context.requestStats.addStep(report));
+  engine.on("request", (report) => context.requestStats.addRequest(report));
   await control.start();
   const workspace = new Workspace(context);
   const pane = workspace.store.getState().panes[0]!;
-  context.settings.set("temperature", 0);
-  context.settings.set("max_tokens", 40);
+  context.settings.setState({ temperature: 0 });
+  context.settings.setState({ max_tokens: 40 });
   pane.send("Tell me a story about a fox.");
   await answerEnded(pane);
   const tokens = pane.memory.tokens.of(0)!.answer;

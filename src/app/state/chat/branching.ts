@@ -1,14 +1,9 @@
-// Continues an answer from any of its words with another word.
-
 import type { LikelyToken } from "./answer-tokens.ts";
 import type { Asking } from "./asking.ts";
-import { withoutOthers, type Turn } from "./conversation.ts";
+import { withoutAlternatives, type Turn } from "./conversation.ts";
 import { hasTools } from "../settings/question-settings.ts";
 
-/**
- * Returns whether a turn's tokens can be found by its text: the page's engine has a chat template and gave the answer, and its
- * prompt named no tools.
- */
+/** Returns whether a turn's tokens can be found by its text: this page's engine gave it, by a chat template without tools. */
 export function canScore({ showsPrompt, settings }: Asking, turn: Turn): boolean {
   return showsPrompt && turn.by === undefined && turn.answer !== "" && !turn.rounds && !hasTools(settings);
 }
@@ -20,5 +15,5 @@ export function canBranchWith({ text }: LikelyToken): boolean {
 
 /** Returns the turn with an answer that consists of these tokens and is to be continued. */
 export function branchedTurn(turn: Turn, tokens: readonly LikelyToken[]): Turn {
-  return { ...withoutOthers(turn), answer: tokens.map(({ text }) => text).join(""), end: "stopped" };
+  return { ...withoutAlternatives(turn), answer: tokens.map(({ text }) => text).join(""), end: "stopped" };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { compareOn, NOT_COMPARED, type Comparison } from "./compare-answers.ts";
+import { compareOn, NOT_COMPARED, type Comparison } from "./differences.ts";
 
 const whole = (text: string) => ({ text, isWhole: true });
 const growing = (text: string) => ({ text, isWhole: false });

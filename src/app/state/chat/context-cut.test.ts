@@ -18,13 +18,13 @@ function counted(turns: readonly Turn[]) {
 
 it.each([0, 1, 2, 7, 300])("of %i turns as many are left out as must be, and no more", async (numTurns) => {
   for (const limit of [0, 3, 5, 20, 21, 22, 150, 100_000]) {
-    for (const firstSent of [0, Math.floor(numTurns / 2)]) {
+    for (const contextStart of [0, Math.floor(numTurns / 2)]) {
       const { cut } = counted(chat(numTurns));
-      const first = await cut.firstThatFits(firstSent, 2, limit);
+      const first = await cut.firstThatFits(contextStart, 2, limit);
       const room = async (from: number) => limit - 2 - (await cut.tokensFrom(from));
       if (first < numTurns) expect(await room(first)).toBeGreaterThanOrEqual(0);
-      if (first > firstSent) expect(await room(first - 1)).toBeLessThan(0);
-      expect(first).toBeGreaterThanOrEqual(firstSent);
+      if (first > contextStart) expect(await room(first - 1)).toBeLessThan(0);
+      expect(first).toBeGreaterThanOrEqual(contextStart);
     }
   }
 });
@@ -44,19 +44,19 @@ it("a chat of three hundred turns is refused once, cut once, and answered", asyn
   const { control, first, step, openPane } = openPanes({ model: { contextLength: 512 } });
   const create = vi.spyOn(first.chat.completions, "create");
   await control.start();
-  const pane = openPane(1, { title: null, settings: {}, turns: chat(300), firstSent: 0, draft: "" });
+  const pane = openPane(1, { title: null, settings: {}, turns: chat(300), contextStart: 0, draft: "" });
   pane.send("And now?");
   await step(2);
   expect(create).toHaveBeenCalledTimes(2);
   expect(lastTurn(pane)).toMatchObject({ question: "And now?", answer: "Yes.", end: "stop" });
   // 256 tokens are kept for the answer; with one turn more there would be too many.
-  const { firstSent } = pane.store.getState();
+  const { contextStart } = pane.store.getState();
   const tokens = (from: number) =>
     chat(300)
       .slice(from)
       .reduce((sum, { question }) => sum + question.split(" ").length + 1, 2);
-  expect(tokens(firstSent)).toBeLessThanOrEqual(256);
-  expect(tokens(firstSent - 1)).toBeGreaterThan(256);
+  expect(tokens(contextStart)).toBeLessThanOrEqual(256);
+  expect(tokens(contextStart - 1)).toBeGreaterThan(256);
 });
 
 it("where nobody counts tokens a long chat is cut by a few refusals, and most of what fits is sent", async () => {
@@ -74,19 +74,19 @@ it("where nobody counts tokens a long chat is cut by a few refusals, and most of
     turns,
     started: null,
     tools: [],
-    firstSent: 0,
+    contextStart: 0,
     settings,
     requestId: "r",
     signal: abort.signal,
   });
   const first = parts.next();
-  await vi.waitFor(() => expect(engine.accepted).toHaveLength(1));
+  await expect.poll(() => engine.accepted).toHaveLength(1);
   engine.step();
   const { value } = await first;
   expect(create.mock.calls.length).toBeLessThan(20);
   const best = await counted(turns.slice(0, -1)).cut.firstThatFits(0, 2, limit - settings.max_tokens);
-  expect(value!.firstSent).toBeGreaterThanOrEqual(best);
-  expect(turns.length - value!.firstSent).toBeGreaterThan(0.6 * (turns.length - best));
+  expect(value!.contextStart).toBeGreaterThanOrEqual(best);
+  expect(turns.length - value!.contextStart).toBeGreaterThan(0.6 * (turns.length - best));
   abort.abort();
 });
 
@@ -104,10 +104,10 @@ async function readWith(max_tokens: number, who: { canCount: boolean; contextLen
     ...(who.canCount && { tokenize: engine.tokenize.bind(engine) }),
   };
   const turns = [ANNA, { id: 1, question: "What is my name?", answer: "", end: null }];
-  const common = { started: null, tools: [], firstSent: 0, requestId: "r", signal: new AbortController().signal };
+  const common = { started: null, tools: [], contextStart: 0, requestId: "r", signal: new AbortController().signal };
   const parts = streamAnswer({ answerer, turns, settings: { max_tokens }, ...common });
   const first = parts.next();
-  await vi.waitFor(() => expect(engine.accepted).toHaveLength(1));
+  await expect.poll(() => engine.accepted).toHaveLength(1);
   engine.step();
   await first;
   const { messages, max_tokens: mostTokens } = engine.accepted[0]!;

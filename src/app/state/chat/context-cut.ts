@@ -12,10 +12,9 @@ export interface ContextUse {
   /** The model's context: prompt and answer together. */
   readonly contextTokens: number;
   /** Turns before this one will not be sent. */
-  readonly firstSent: number;
+  readonly contextStart: number;
 }
 
-/** Returns the number of a text's tokens. */
 export async function tokensOf(text: string, tokenize: Tokenize): Promise<number> {
   return text === "" ? 0 : (await tokenize({ prompt: text, add_special_tokens: false })).count;
 }
@@ -47,15 +46,15 @@ export function contextCut(
   };
 
   /**
-   * Returns the first turn, from `firstSent` on, with which the prompt has at most `limitTokens`; the number of turns if
+   * Returns the first turn, from `contextStart` on, with which the prompt has at most `limitTokens`; the number of turns if
    * none fits. It goes back from the newest turn in growing strides, so that it counts little more than the result.
    */
-  const firstThatFits = async (firstSent: number, questionTokens: number, limitTokens: number): Promise<number> => {
+  const firstThatFits = async (contextStart: number, questionTokens: number, limitTokens: number): Promise<number> => {
     const fits = async (first: number) => (await tokensFrom(first)) + questionTokens <= limitTokens;
     let fitting = turns.length;
-    let tooLong = firstSent - 1;
-    for (let stride = 1; fitting > firstSent; stride *= 2) {
-      const next = Math.max(firstSent, fitting - stride);
+    let tooLong = contextStart - 1;
+    for (let stride = 1; fitting > contextStart; stride *= 2) {
+      const next = Math.max(contextStart, fitting - stride);
       // oxlint-disable-next-line no-await-in-loop -- each count decides about the next
       if (await fits(next)) fitting = next;
       else {
@@ -63,7 +62,7 @@ export function contextCut(
         break;
       }
     }
-    while (fitting - tooLong > 1 && tooLong >= firstSent) {
+    while (fitting - tooLong > 1 && tooLong >= contextStart) {
       const middle = Math.floor((fitting + tooLong) / 2);
       // oxlint-disable-next-line no-await-in-loop -- each count decides about the next
       if (await fits(middle)) fitting = middle;

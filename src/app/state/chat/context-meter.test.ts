@@ -13,7 +13,7 @@ async function openMeter(numTurns: number, contextLength = 40) {
   const tokenize = vi.spyOn(first, "tokenize");
   await control.start();
   const turns = Array.from({ length: numTurns }, (_, id) => turn(id));
-  const pane = openPane(1, { title: null, settings: {}, turns, firstSent: 0, draft: "" });
+  const pane = openPane(1, { title: null, settings: {}, turns, contextStart: 0, draft: "" });
   const stop = meterContext(pane);
   const pause = () => vi.advanceTimersByTimeAsync(300);
   const settle = () => vi.advanceTimersByTimeAsync(0);
@@ -23,7 +23,7 @@ async function openMeter(numTurns: number, contextLength = 40) {
 
 it("counts the draft and what is sent with it, once for a pause in typing", async () => {
   const { pane, pause, tokenize, use } = await openMeter(2);
-  expect(use()).toEqual({ draftTokens: 0, promptTokens: 10, contextTokens: 40, firstSent: 0 });
+  expect(use()).toEqual({ draftTokens: 0, promptTokens: 10, contextTokens: 40, contextStart: 0 });
   tokenize.mockClear();
   for (const draft of ["six", "six sev", "six seven"]) {
     pane.setDraft(draft);
@@ -50,23 +50,23 @@ it("counts at once what nobody types: a pane that was opened, and a chat whose a
 it("says which turns will not be sent before the question is sent", async () => {
   // 20 of 40 tokens are kept for the answer.
   const { pane, pause, use } = await openMeter(4);
-  expect(use()).toMatchObject({ promptTokens: 20, firstSent: 0 });
+  expect(use()).toMatchObject({ promptTokens: 20, contextStart: 0 });
   pane.setDraft("six seven");
   await pause();
-  expect(use()).toMatchObject({ draftTokens: 2, promptTokens: 17, firstSent: 1 });
+  expect(use()).toMatchObject({ draftTokens: 2, promptTokens: 17, contextStart: 1 });
   pane.set("max_tokens", 30);
   await pause();
-  expect(use()).toMatchObject({ draftTokens: 2, promptTokens: 17, firstSent: 1 });
+  expect(use()).toMatchObject({ draftTokens: 2, promptTokens: 17, contextStart: 1 });
   // A chat is not forgotten for an answer that may be long: at most half of the context is kept for it.
   pane.set("max_tokens", 100_000);
   await pause();
-  expect(use()).toMatchObject({ promptTokens: 17, firstSent: 1 });
+  expect(use()).toMatchObject({ promptTokens: 17, contextStart: 1 });
   pane.set("max_tokens", 5);
   await pause();
-  expect(use()).toMatchObject({ promptTokens: 22, firstSent: 0 });
+  expect(use()).toMatchObject({ promptTokens: 22, contextStart: 0 });
   pane.set("continue_text", true);
   await pause();
-  expect(use()).toMatchObject({ promptTokens: 2, firstSent: 4 });
+  expect(use()).toMatchObject({ promptTokens: 2, contextStart: 4 });
 });
 
 it("while an answer grows, counts the draft alone; where a server answers, nothing", async () => {

@@ -14,14 +14,14 @@ export function meterContext({ store, asking, contextUse, calls }: Pane): () => 
 
   const measure = async (): Promise<ContextUse | null> => {
     const { engine, isRemote, settings, continuesText } = asking.getState();
-    const { draft, turns, firstSent, phase } = store.getState();
+    const { draft, turns, contextStart, phase } = store.getState();
     if (engine === null || isRemote) return null;
     const tokenize = engine.tokenize.bind(engine);
     const contextTokens = engine.model.contextLength;
     const draftTokens = await tokensOf(draft.trim(), tokenize);
-    if (phase !== "idle") return { draftTokens, promptTokens: null, contextTokens, firstSent };
+    if (phase !== "idle") return { draftTokens, promptTokens: null, contextTokens, contextStart };
     if (continuesText) {
-      return { draftTokens, promptTokens: draftTokens, contextTokens, firstSent: turns.length };
+      return { draftTokens, promptTokens: draftTokens, contextTokens, contextStart: turns.length };
     }
     const { system = "" } = settings;
     const tools = await calls.known(settings);
@@ -32,9 +32,9 @@ export function meterContext({ store, asking, contextUse, calls }: Pane): () => 
     }
     const { cut } = known;
     const answerTokens = reservedTokens(settings, engine.model) ?? 0;
-    const first = await cut.firstThatFits(firstSent, draftTokens, contextTokens - answerTokens);
+    const first = await cut.firstThatFits(contextStart, draftTokens, contextTokens - answerTokens);
     const promptTokens = (await cut.tokensFrom(first)) + draftTokens;
-    return { draftTokens, promptTokens, contextTokens, firstSent: first };
+    return { draftTokens, promptTokens, contextTokens, contextStart: first };
   };
   const count = async () => {
     clearTimeout(timer);

@@ -12,7 +12,7 @@ describe("messagesFrom", () => {
     ]);
   });
 
-  it("leaves out the turns before firstSent and those without an answer", () => {
+  it("leaves out the turns before contextStart and those without an answer", () => {
     const turns = [turn(0, "a0"), turn(1, ""), turn(2, "a2"), turn(3, "")];
     expect(messagesFrom(turns, 1).map((message) => message.content)).toEqual(["q2", "a2", "q3"]);
   });

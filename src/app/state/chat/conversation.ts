@@ -1,53 +1,45 @@
-// A pane's conversation, and the part of it that is sent to the model.
-
 import type { ChatMessageParam, FinishReason } from "../../../index.ts";
 import { roundMessages, waitingCalls, type ToolRound } from "./tool-rounds.ts";
 
-/**
- * How an answer ended: by itself, at the length limit, by the person, because the engine died, or with calls, whose results
- * the model has not seen.
- */
+/** By itself, at the length limit, by the person, as the engine died, or with calls whose results the model has not seen. */
 export const TURN_ENDS = ["stop", "length", "stopped", "interrupted", "calls"] as const;
 export type TurnEnd = (typeof TURN_ENDS)[number];
 
 /** An answer. `end` is null while it is in progress. */
-export interface OneAnswer {
+export interface Answer {
   readonly answer: string;
   /** The model's thought before its answer. It is not sent again. [none] */
   readonly reasoning?: string;
   readonly end: TurnEnd | null;
 }
 
-/** A question and its answer. */
-export interface Turn extends OneAnswer {
+export interface Turn extends Answer {
   readonly id: number;
   readonly question: string;
   /** The calls of tools before the answer. [none] */
   readonly rounds?: readonly ToolRound[];
   /** All answers, if several were requested. The turn's own is the chosen one. */
-  readonly several?: SeveralAnswers;
+  readonly alternatives?: Alternatives;
   /** The answerer, if not this page's engine: "model at host". */
   readonly by?: string;
 }
 
-export interface SeveralAnswers {
-  readonly answers: readonly OneAnswer[];
-  /** Index of the chosen answer. */
+export interface Alternatives {
+  readonly answers: readonly Answer[];
   readonly chosen: number;
 }
 
-/** Returns the turn without its other answers. */
-export function withoutOthers(turn: Turn): Turn {
-  const { several: _, ...alone } = turn;
+export function withoutAlternatives(turn: Turn): Turn {
+  const { alternatives: _, ...alone } = turn;
   return alone;
 }
 
 /** Returns the turn with another of its answers; null if there is none of that index. */
-export function withAnswer(turn: Turn, chosen: number): Turn | null {
-  const answer = turn.several?.answers[chosen];
-  if (turn.several === undefined || answer === undefined) return null;
+export function withAlternative(turn: Turn, chosen: number): Turn | null {
+  const answer = turn.alternatives?.answers[chosen];
+  if (turn.alternatives === undefined || answer === undefined) return null;
   const { reasoning: _, ...rest } = turn;
-  return { ...rest, ...answer, several: { ...turn.several, chosen } };
+  return { ...rest, ...answer, alternatives: { ...turn.alternatives, chosen } };
 }
 
 /** Returns the turn with its answerer, "model at host"; null for this page's engine. */
@@ -72,40 +64,37 @@ export function hasBegun({ answer, rounds }: Turn): boolean {
 }
 
 /**
- * Returns the messages of the turns from `firstSent` on. A turn that was stopped before its first word is left out. If
+ * Returns the messages of the turns from `contextStart` on. A turn that was stopped before its first word is left out. If
  * the newest turn already has text, the last message is that text, to be continued.
  */
-export function messagesFrom(turns: readonly Turn[], firstSent: number, system = ""): ChatMessageParam[] {
+export function messagesFrom(turns: readonly Turn[], contextStart: number, system = ""): ChatMessageParam[] {
   const messages: ChatMessageParam[] = system.trim() === "" ? [] : [{ role: "system", content: system }];
   turns.forEach((turn, index) => {
     const { question, answer } = turn;
-    if (index < firstSent || (!hasBegun(turn) && index < turns.length - 1)) return;
+    if (index < contextStart || (!hasBegun(turn) && index < turns.length - 1)) return;
     messages.push({ role: "user", content: question }, ...roundMessages(turn));
     if (answer !== "") messages.push({ role: "assistant", content: answer });
   });
   return messages;
 }
 
-/** Returns `firstSent` with one answered turn fewer; null if only the newest question is left. */
-export function leaveOutOldest(turns: readonly Turn[], firstSent: number): number | null {
-  for (let index = firstSent; index < turns.length - 1; index++) {
+/** Returns `contextStart` with one answered turn fewer; null if only the newest question is left. */
+export function leaveOutOldest(turns: readonly Turn[], contextStart: number): number | null {
+  for (let index = contextStart; index < turns.length - 1; index++) {
     const turn = turns[index];
     if (turn && hasBegun(turn)) return index + 1;
   }
   return null;
 }
 
-/**
- * Returns the first turn with which at most three quarters of the characters from `firstSent` on are sent: a guess for
- * answerers that count no tokens. The newest turn is always sent.
- */
-export function leaveOutQuarter(turns: readonly Turn[], firstSent: number): number {
+/** Returns the first turn with which at most three quarters of the characters are sent: a guess, where no tokens are counted. */
+export function leaveOutQuarter(turns: readonly Turn[], contextStart: number): number {
   const lengthOf = ({ question, answer, rounds }: Turn) =>
     question.length + answer.length + (rounds ? JSON.stringify(rounds).length : 0);
-  let length = turns.slice(firstSent).reduce((sum, turn) => sum + lengthOf(turn), 0);
+  let length = turns.slice(contextStart).reduce((sum, turn) => sum + lengthOf(turn), 0);
   const most = 0.75 * length;
-  let first = firstSent;
-  for (const turn of turns.slice(firstSent, -1)) {
+  let first = contextStart;
+  for (const turn of turns.slice(contextStart, -1)) {
     if (length <= most) break;
     length -= lengthOf(turn);
     first++;

@@ -1,27 +1,18 @@
 import { randomId, type ToolCallDelta } from "../../../index.ts";
-import { turnEndFrom, type OneAnswer, type Turn, type TurnEnd } from "./conversation.ts";
+import { turnEndFrom, type Answer, type Turn, type TurnEnd } from "./conversation.ts";
 import type { AnswerPart } from "./stream-answer.ts";
 import { argumentsIn, BY_NOBODY, MAX_CALLS, type Call, type ToolRound } from "./tool-rounds.ts";
 
-interface Growing {
-  answer: string;
-  reasoning: string;
-  end: TurnEnd | null;
-}
-
 /** The growing answers to a question: one, or several side by side. Newer than the store, which follows once a frame. */
 export class GrowingAnswers {
-  readonly #answers: Growing[];
+  readonly #answers: { answer: string; reasoning: string; end: TurnEnd | null }[];
   /** The rounds before this one. */
   readonly #rounds: readonly ToolRound[];
   readonly #calls: Call[] = [];
   readonly #runnerOf: (name: string) => string | undefined;
   #hasNews = false;
 
-  /**
-   * @param turn its answer so far is continued
-   * @param runnerOf who runs the tool of a name
-   */
+  /** @param turn its answer so far is continued @param runnerOf who runs the tool of a name */
   constructor(
     { answer = "", reasoning = "", rounds = [] }: Partial<Turn>,
     runnerOf: (name: string) => string | undefined,
@@ -69,7 +60,7 @@ export class GrowingAnswers {
 
   /** Returns the turn with all answers. @param otherwise end of those that didn't end by themselves; null: they still grow */
   in(turn: Turn, otherwise: TurnEnd | null): Turn {
-    const [first, ...others] = this.#answers.map(({ answer, reasoning, end }): OneAnswer => ({
+    const [first, ...others] = this.#answers.map(({ answer, reasoning, end }): Answer => ({
       answer,
       ...(reasoning !== "" && { reasoning }),
       // The turn is in progress until all have ended.
@@ -77,11 +68,12 @@ export class GrowingAnswers {
     }));
     if (first === undefined) return turn;
     if (this.#calls.length > 0) return this.#withCalls(turn, first);
-    return { ...turn, ...first, ...(others.length > 0 && { several: { answers: [first, ...others], chosen: 0 } }) };
+    const alternatives = others.length > 0 && { answers: [first, ...others], chosen: 0 };
+    return { ...turn, ...first, ...(alternatives && { alternatives }) };
   }
 
   /** Returns the turn with a round of calls, before which the answer so far was said. */
-  #withCalls(turn: Turn, { answer, reasoning, end }: OneAnswer): Turn {
+  #withCalls(turn: Turn, { answer, reasoning, end }: Answer): Turn {
     const { reasoning: _, ...rest } = turn;
     const calls = this.#calls.map((call) => (end === null ? call : { ...call, result: faultOf(call) }));
     const round = { said: answer, ...(reasoning !== undefined && { reasoning }), calls };

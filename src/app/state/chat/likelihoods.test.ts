@@ -33,7 +33,7 @@ it("scores an answer from another visit by its text", async () => {
   const { control, first, openPane } = openPanes(count);
   await control.start();
   const turn = { id: 0, question: "Count.", answer: "a b", end: "stop" as const };
-  const pane = openPane(1, { title: null, settings: {}, turns: [turn], firstSent: 0, draft: "" });
+  const pane = openPane(1, { title: null, settings: {}, turns: [turn], contextStart: 0, draft: "" });
   expect(canScore(pane.asking.getState(), turn)).toBe(true);
   expect(canScore(pane.asking.getState(), { ...turn, by: "a server" })).toBe(false);
   const score = (decoded_token: string, logprob: number) => ({ decoded_token, logprob, rank: 1 });

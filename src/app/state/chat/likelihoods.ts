@@ -8,7 +8,6 @@ import { branchedTurn } from "./branching.ts";
 import { messagesFrom, type Turn } from "./conversation.ts";
 import type { Pane } from "./pane.ts";
 
-/** Number of alternatives of a token. */
 const NUM_ALTERNATIVES = 5;
 
 /** An answer of the page's own engine, whose turn is the last one. */
@@ -16,24 +15,18 @@ interface OwnAnswer {
   readonly engine: ChorusEngine;
   readonly turns: readonly Turn[];
   readonly turn: Turn;
-  readonly firstSent: number;
+  readonly contextStart: number;
   readonly settings: Settings;
   readonly requestId: string;
 }
 
-/**
- * Finds the tokens of an answer from another visit by its text. The whole prompt is computed for it.
- * @throws ChorusError where the engine refuses or dies
- */
+/** Finds the tokens of an answer from another visit, by computing its whole prompt. @throws ChorusError of the engine */
 export async function scoreAnswer(pane: Pane, turnId: number): Promise<void> {
   const answer = answerOf(pane, turnId);
   if (answer !== null) pane.memory.tokens.adopt(turnId, { reasoning: [], answer: await scoredTokens(answer) });
 }
 
-/**
- * Finds the alternatives at a token of an answer, if they are not known yet.
- * @throws ChorusError where the engine refuses or dies
- */
+/** Finds the alternatives at a token of an answer, if they are not known yet. @throws ChorusError of the engine */
 export async function findLikeliest(pane: Pane, turnId: number, token: number): Promise<void> {
   const { reasoning, answer } = pane.memory.tokens.of(turnId) ?? { reasoning: [], answer: [] };
   const known = answer[token];
@@ -46,7 +39,7 @@ export async function findLikeliest(pane: Pane, turnId: number, token: number): 
 }
 
 function answerOf(pane: Pane, turnId: number): OwnAnswer | null {
-  const { turns, firstSent } = pane.store.getState();
+  const { turns, contextStart } = pane.store.getState();
   const { engine, settings } = pane.asking.getState();
   const at = turns.findIndex(({ id }) => id === turnId);
   const turn = turns[at];
@@ -55,18 +48,15 @@ function answerOf(pane: Pane, turnId: number): OwnAnswer | null {
     engine,
     turns: turns.slice(0, at + 1),
     turn,
-    firstSent: Math.min(firstSent, at),
+    contextStart: Math.min(contextStart, at),
     settings,
     requestId: pane.memory.requestNames.next({ pane: pane.number, turn: at + 1 }),
   };
 }
 
-/**
- * Computes one step on the cached prefix.
- * @param before all tokens of the answer until there; `said` are those of its text
- */
+/** Computes one step on the cached prefix. @param before all tokens of the answer until there; `said` those of its text */
 async function likeliestAfter(
-  { engine, turns, turn, firstSent, settings, requestId }: OwnAnswer,
+  { engine, turns, turn, contextStart, settings, requestId }: OwnAnswer,
   before: readonly AnswerToken[],
   said: readonly AnswerToken[],
 ): Promise<readonly LikelyToken[]> {
@@ -79,7 +69,7 @@ async function likeliestAfter(
   const { response_format: _, stop: __, n: ___, ...fields } = requestFields(withSetting(settings, "beams", null));
   const stream = await engine.chat.completions.create({
     ...fields,
-    messages: messagesFrom([...turns.slice(0, -1), continued], firstSent, settings.system),
+    messages: messagesFrom([...turns.slice(0, -1), continued], contextStart, settings.system),
     ...(ids.length > 0 && { continue_final_message: true, final_message_token_ids: ids }),
     max_tokens: 1,
     logprobs: true,
@@ -98,7 +88,7 @@ async function likeliestAfter(
 
 async function scoredTokens({ engine, turns, turn, requestId, ...own }: OwnAnswer): Promise<AnswerToken[]> {
   const { choices, prompt_logprobs: scores = [] } = await engine.chat.completions.create({
-    messages: messagesFrom(turns, own.firstSent, own.settings.system),
+    messages: messagesFrom(turns, own.contextStart, own.settings.system),
     continue_final_message: true,
     max_tokens: 1,
     prompt_logprobs: NUM_ALTERNATIVES,

@@ -1,10 +1,7 @@
 import type { Answerer } from "../../remote/answerer.ts";
 import { readBias } from "../settings/bias-line.ts";
 
-/**
- * Returns OpenAI's `logit_bias` for lines of the settings. A text biases each of its tokens, at the beginning of a text and
- * after a space. Returns null if the answerer doesn't show its tokens.
- */
+/** Returns OpenAI's `logit_bias`: a text biases its tokens, also those after a space. Null if the answerer shows no tokens. */
 export async function logitBias(
   lines: readonly string[],
   answerer: Pick<Answerer, "tokenize">,

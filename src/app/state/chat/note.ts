@@ -12,7 +12,6 @@ export interface Note {
   readonly isUnsent?: true;
 }
 
-/** Errors that end an engine. */
 const FATAL_CODES: ReadonlySet<ChorusErrorCode> = new Set([
   "device_lost",
   "out_of_memory",
@@ -72,28 +71,23 @@ export function titleOf({ code, param }: ChorusErrorData): string {
 
 const info = (title: string, body: string): Note => ({ kind: "info", title, body });
 
-/** Says that there are as many panes as the page allows. */
 export function noRoomNote(): Note {
   return { kind: "warn", title: `${MAX_PANES} panes are open already`, body: "Close one of them, and try again." };
 }
 
-/** Says that a server answers, since the local queue was too long. */
 export function spilledNote(by: string, waitS: number): Note {
   const wait = `about ${Math.round(waitS)} s`;
   return info("Answered elsewhere", `This page's queue would have taken ${wait}, so this question went to ${by}.`);
 }
 
-/** Says what of the tools' schemas does not hold. */
-export function looseNote(warnings: readonly AnswerWarning[]): Note {
+export function warningsNote(warnings: readonly AnswerWarning[]): Note {
   return info("Calls may differ from a tool’s schema", warnings.map(({ message }) => message).join(" "));
 }
 
-/** Says that the model may call no more. */
 export function roundsNote(numRounds: number): Note {
   return info(`${numRounds} rounds of calls`, "The model must answer now. Ask again to let it call more.");
 }
 
-/** Says that the chat goes on as a chat of its own. */
 export function copiedNote(copy: Pick<SavedChat, "title" | "turns">): Note {
   const body = `This pane goes on as a chat of its own, “${titleOfChat(copy)}”. The other tab’s is in the list of chats.`;
   return info("Another tab changed this chat, too", body);
@@ -106,14 +100,8 @@ export function refusedNote(error: ChorusErrorData, hasTools = false): Note {
   return { ...failedNote(error, more), isUnsent: true };
 }
 
-/** Says what failed, and nothing else. */
 export function failedNote(error: ChorusErrorData, more = ""): Note {
   return { kind: "bad", title: titleOf(error), body: `${error.message}${more}` };
-}
-
-/** Says that an answer ended with an error while the engine goes on. */
-export function brokenOffNote(error: ChorusErrorData): Note {
-  return failedNote(error, " The text so far is kept.");
 }
 
 /** Says that the engine died while this pane was being answered (`hasText`) or had a question waiting. */

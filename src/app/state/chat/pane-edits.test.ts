@@ -17,13 +17,13 @@ describe("an answer once more", () => {
     await step(2);
     const variants = () => pane.store.getState();
     expect(variants().turns).toMatchObject([{ question: "Go.", answer: "Try 2", end: "stop" }]);
-    expect(variants().unchosen).toMatchObject([{ question: "Go.", answer: "Try 1", end: "stop", after: null }]);
+    expect(variants().inactiveTurns).toMatchObject([{ question: "Go.", answer: "Try 1", end: "stop", after: null }]);
     expect(first.accepted.at(-1)?.messages).toEqual([{ role: "user", content: "Go." }]);
     const [second] = variants().turns;
-    pane.chooseTurn(variants().unchosen[0]!.id);
-    expect(variants()).toMatchObject({ turns: [{ answer: "Try 1" }], unchosen: [{ answer: "Try 2" }] });
+    pane.chooseTurn(variants().inactiveTurns[0]!.id);
+    expect(variants()).toMatchObject({ turns: [{ answer: "Try 1" }], inactiveTurns: [{ answer: "Try 2" }] });
     pane.chooseTurn(second!.id);
-    expect(variants()).toMatchObject({ turns: [second], unchosen: [{ answer: "Try 1" }] });
+    expect(variants()).toMatchObject({ turns: [second], inactiveTurns: [{ answer: "Try 1" }] });
   });
 
   it("continues where the length limit ended it", async () => {
@@ -83,7 +83,7 @@ describe("an edited question", () => {
     await step();
     expect(pane.store.getState().turns.map(({ question }) => question)).toEqual(["One?", "Deux?"]);
     expect(first.accepted.at(-1)?.messages.map(({ content }) => content)).toEqual(["One?", "Yes.", "Deux?"]);
-    pane.chooseTurn(pane.store.getState().unchosen[0]!.id);
+    pane.chooseTurn(pane.store.getState().inactiveTurns[0]!.id);
     expect(pane.store.getState().turns.map(({ question }) => question)).toEqual(["One?", "Two?", "Three?"]);
     pane.send("Four?");
     await step();
@@ -110,7 +110,7 @@ describe("an edited question", () => {
     pane.edit(before[0]!.id, "much too long ".repeat(5));
     await step();
     const draft = "much too long ".repeat(5).trim();
-    expect(pane.store.getState()).toMatchObject({ turns: before, unchosen: [], draft });
+    expect(pane.store.getState()).toMatchObject({ turns: before, inactiveTurns: [], draft });
   });
 });
 
@@ -119,8 +119,8 @@ describe("settings", () => {
     const { control, settings, first, step, openPane } = openPanes();
     await control.start();
     const pane = openPane(1);
-    settings.set("temperature", 0.5);
-    settings.set("top_k", 7);
+    settings.setState({ temperature: 0.5 });
+    settings.setState({ top_k: 7 });
     pane.set("temperature", 0);
     pane.set("system", "Be brief.");
     pane.set("stop", ["END"]);
@@ -154,7 +154,7 @@ describe("variants", () => {
     await step();
     pane.chooseTurn(id);
     expect(lastTurn(pane)).toMatchObject({ answer: "a", end: null });
-    expect(pane.toSaved().unchosen).toMatchObject([{ id, answer: "a b", after: null }]);
+    expect(pane.toSaved().inactiveTurns).toMatchObject([{ id, answer: "a b", after: null }]);
     const reopened = openPane(2, pane.toSaved());
     expect(lastTurn(reopened)).toMatchObject({ answer: "a", end: "interrupted" });
     reopened.chooseTurn(id);
@@ -175,7 +175,7 @@ describe("variants", () => {
     pane.chooseTurn(id);
     expect(pane.store.getState().figures).toMatchObject({ outputTokens: 1 });
     pane.replaceChat();
-    expect(pane.store.getState()).toMatchObject({ turns: [], unchosen: [], figures: null });
+    expect(pane.store.getState()).toMatchObject({ turns: [], inactiveTurns: [], figures: null });
   });
 });
 
@@ -197,7 +197,7 @@ describe("the place in the queue", () => {
 
 describe("a chat from before the page was loaded", () => {
   const turn = { id: 0, question: "Go.", answer: "a b", end: "stop" } as const;
-  const chat = { title: "Mine", settings: { seed: 7 }, turns: [turn], firstSent: 0, draft: "later" };
+  const chat = { title: "Mine", settings: { seed: 7 }, turns: [turn], contextStart: 0, draft: "later" };
 
   it("goes on where it was", async () => {
     const { control, first, step, openPane } = openPanes();
@@ -215,9 +215,13 @@ describe("a chat from before the page was loaded", () => {
     const broken = openPane(1, { ...chat, turns: [turn, { ...turn, id: 1, end: null }] });
     expect(broken.store.getState()).toMatchObject({ phase: "idle", turns: [turn, { end: "interrupted" }] });
     const unanswered = { id: 1, question: "And?", answer: "", end: null };
-    const requested = openPane(2, { ...chat, turns: [turn, unanswered], firstSent: 1 });
-    expect(requested.store.getState()).toMatchObject({ turns: [turn], firstSent: 0, draft: "And?\nlater" });
-    const edited = openPane(3, { ...chat, turns: [{ ...unanswered, id: 2 }], unchosen: [{ ...turn, after: null }] });
-    expect(edited.store.getState()).toMatchObject({ turns: [turn], unchosen: [], draft: "And?\nlater" });
+    const requested = openPane(2, { ...chat, turns: [turn, unanswered], contextStart: 1 });
+    expect(requested.store.getState()).toMatchObject({ turns: [turn], contextStart: 0, draft: "And?\nlater" });
+    const edited = openPane(3, {
+      ...chat,
+      turns: [{ ...unanswered, id: 2 }],
+      inactiveTurns: [{ ...turn, after: null }],
+    });
+    expect(edited.store.getState()).toMatchObject({ turns: [turn], inactiveTurns: [], draft: "And?\nlater" });
   });
 });

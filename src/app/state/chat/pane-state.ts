@@ -2,16 +2,14 @@ import { randomId } from "../../../index.ts";
 import type { RemoteModel } from "../../remote/answerer.ts";
 import { resumed, type NamedChat, type SavedChat } from "../workspace/saved-workspace.ts";
 import type { Note } from "./note.ts";
-import type { Figures } from "./request-book.ts";
+import type { Figures } from "./request-stats.ts";
 import type { TurnTree } from "./turn-tree.ts";
 
 export interface Conversation extends TurnTree {
-  /** Turns of the path before this one are not sent to the model. */
-  readonly firstSent: number;
+  readonly contextStart: number;
 }
 
-export interface PaneState extends Omit<SavedChat, "answerer" | "askedMs" | "unchosen">, Conversation {
-  /** Identifies the chat. */
+export interface PaneState extends Omit<SavedChat, "answerer" | "askedMs" | "inactiveTurns">, Conversation {
   readonly id: string;
   /** When the newest question was asked, milliseconds since 1970. Null: unknown. */
   readonly askedMs: number | null;
@@ -29,22 +27,20 @@ export interface PaneState extends Omit<SavedChat, "answerer" | "askedMs" | "unc
   readonly figures: Figures | null;
 }
 
-export const EMPTY: SavedChat = { title: null, settings: {}, turns: [], firstSent: 0, draft: "" };
+export const EMPTY: SavedChat = { title: null, settings: {}, turns: [], contextStart: 0, draft: "" };
 
-/** Returns the state of a pane that opens a chat. */
 export function openedState(chat: SavedChat): PaneState {
-  const { id = randomId(), unchosen = [], askedMs = null, answerer = null, ...rest } = resumed(chat);
-  const { title, settings, turns, firstSent, draft } = rest;
-  const saved = { id, title, settings, turns, unchosen, firstSent, draft, askedMs, answerer };
+  const { id = randomId(), inactiveTurns = [], askedMs = null, answerer = null, ...rest } = resumed(chat);
+  const { title, settings, turns, contextStart, draft } = rest;
+  const saved = { id, title, settings, turns, inactiveTurns, contextStart, draft, askedMs, answerer };
   return { ...saved, phase: "idle", calling: [], note: null, figures: null };
 }
 
-/** Returns the chat of a pane as it is saved. */
 export function savedChatOf(state: PaneState): NamedChat {
-  const { phase: _, calling: __, note: ___, figures: ____, unchosen, askedMs, answerer, ...chat } = state;
+  const { phase: _, calling: __, note: ___, figures: ____, inactiveTurns, askedMs, answerer, ...chat } = state;
   return {
     ...chat,
-    ...(unchosen.length > 0 && { unchosen }),
+    ...(inactiveTurns.length > 0 && { inactiveTurns }),
     ...(askedMs !== null && { askedMs }),
     ...(answerer && { answerer }),
   };

@@ -75,7 +75,7 @@ describe("a question", () => {
     await step(2);
     // Alone, and with nothing around it.
     expect(first.accepted.at(-1)?.messages).toEqual([{ role: "user", content: "Once upon a time" }]);
-    expect(pane.store.getState()).toMatchObject({ phase: "streaming", firstSent: 1 });
+    expect(pane.store.getState()).toMatchObject({ phase: "streaming", contextStart: 1 });
     pane.stop();
     expect(lastTurn(pane)).toMatchObject({ answer: " there was", end: "stopped" });
     pane.refreshFigures();
@@ -179,7 +179,7 @@ describe("a conversation that outgrows the context", () => {
       await step(4);
     }
     // 20 of 40 tokens are kept for the answer: of 8 + 8 + 8 + 4 the newest 8 + 8 + 4 fit.
-    expect(pane.store.getState()).toMatchObject({ firstSent: 1, note: null });
+    expect(pane.store.getState()).toMatchObject({ contextStart: 1, note: null });
     expect(pane.store.getState().turns).toHaveLength(4);
     expect(first.accepted.at(-1)?.messages).toHaveLength(5);
   });
@@ -203,7 +203,7 @@ describe("a conversation that outgrows the context", () => {
     pane.send(words(41));
     await settle();
     const state = pane.store.getState();
-    expect(state).toMatchObject({ phase: "idle", draft: words(41), firstSent: 0 });
+    expect(state).toMatchObject({ phase: "idle", draft: words(41), contextStart: 0 });
     expect(state.note).toMatchObject({ kind: "bad", title: "Too long for this model", isUnsent: true });
     expect(state.note?.body).toContain("41 tokens");
     expect(state.turns).toHaveLength(1);

@@ -4,21 +4,21 @@ import { randomId, toErrorData, type ChorusErrorData } from "../../../index.ts";
 import type { Answerer, RemoteModel } from "../../remote/answerer.ts";
 import { remoteName } from "../connections/connections.ts";
 import type { ContextUse } from "./context-cut.ts";
-import { answeredBy, isUnfinished, withAnswer, withoutOthers, type TurnEnd } from "./conversation.ts";
+import { answeredBy, isUnfinished, withAlternative, withoutAlternatives, type TurnEnd } from "./conversation.ts";
 import type { EngineState } from "../engine/engine-control.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
 import { GrowingAnswers } from "./growing-answers.ts";
 import {
-  brokenOffNote,
   copiedNote,
   engineGoneNote,
+  failedNote,
   isFatal,
-  looseNote,
+  warningsNote,
   refusedNote,
   spilledNote,
   type Note,
 } from "./note.ts";
-import { isSameFigures, type RequestBook } from "./request-book.ts";
+import { isSameFigures, type RequestStats } from "./request-stats.ts";
 import type { NamedChat, SavedChat } from "../workspace/saved-workspace.ts";
 import type { FieldValue } from "../settings/field.ts";
 import { hasTools, settingsFor } from "../settings/question-settings.ts";
@@ -32,11 +32,10 @@ import type { Tool, Toolbox } from "../tools/toolbox.ts";
 import { choosePath, cutPath, nextTurnId, numInCommon, type TurnTree } from "./turn-tree.ts";
 
 export interface PaneContext extends AskingContext {
-  readonly book: RequestBook;
+  readonly requestStats: RequestStats;
   readonly scheduleFlush: ScheduleFlush;
   /** Loads the tools that models may call. [none] */
   readonly toolbox?: () => Promise<Toolbox>;
-  /** Announces a text to screen readers. */
   readonly announce: (text: string) => void;
   /**
    * Called when a regenerated answer or an edited question replaces a turn, with the last turn of the path until then.
@@ -53,9 +52,8 @@ interface Run {
   /** Length of the continued answer; 0 for a new one. */
   readonly startLength: number;
   readonly answers: GrowingAnswers;
-  /** What the model may call. */
   tools: readonly Tool[];
-  firstSent: number;
+  contextStart: number;
 }
 
 /** One chat: its conversation, its draft, and at most one question in progress. */
@@ -76,7 +74,7 @@ export class Pane {
   readonly #unsubscribe: () => void;
   #run: Run | null = null;
   /** The conversation to restore if the question in progress fails; `typed` then goes back into the composer. */
-  #before: Conversation & { typed: string } = { turns: [], unchosen: [], firstSent: 0, typed: "" };
+  #before: Conversation & { typed: string } = { turns: [], inactiveTurns: [], contextStart: 0, typed: "" };
   /** Called if the question in progress fails. */
   #onFailed: (() => void) | undefined;
 
@@ -94,7 +92,6 @@ export class Pane {
     this.#unsubscribe = context.engine.store.subscribe(this.#followEngine);
   }
 
-  /** Returns the chat as it is saved. */
   toSaved(): NamedChat {
     const state = this.#store.getState();
     // An answer that is being regenerated or continued is kept until the first new word.
@@ -128,7 +125,6 @@ export class Pane {
     this.#store.setState({ settings: withSetting(this.#store.getState().settings, name, value) });
   }
 
-  /** Replaces all of the pane's own settings. */
   replaceSettings(settings: Settings): void {
     this.#store.setState({ settings });
   }
@@ -142,12 +138,9 @@ export class Pane {
     if (this.send(this.#store.getState().draft)) this.setDraft("");
   }
 
-  /**
-   * Asks a question, which waits until an engine is ready. Returns false if it is empty or the pane is busy.
-   * @param once settings for this question alone
-   */
-  send(text: string, once?: Settings): boolean {
-    return this.#askAt(this.#store.getState().turns.length, text, once);
+  /** Asks a question. Returns false if it is empty or the pane is busy. @param turnSettings settings for this question alone */
+  send(text: string, turnSettings?: Settings): boolean {
+    return this.#askAt(this.#store.getState().turns.length, text, turnSettings);
   }
 
   /** Rewords and asks a question again, as a variant of its turn. Returns false if it is empty or the pane is busy. */
@@ -161,7 +154,7 @@ export class Pane {
     const { turns, phase } = this.#store.getState();
     const last = turns.at(-1);
     if (last === undefined || phase !== "idle") return;
-    this.#begin(this.#withTurnAt(turns.length - 1, last.question, this.memory.once.get(last.id)), "", "answer");
+    this.#begin(this.#withTurnAt(turns.length - 1, last.question, this.memory.turnSettings.get(last.id)), "", "answer");
   }
 
   /** Whether the newest answer ended too early, and can be continued now. */
@@ -172,40 +165,40 @@ export class Pane {
     return last.answer === "" || this.asking.getState().canContinue;
   }
 
-  /** Continues the newest answer if that is possible. If it is one of several, they stay together in a variant. */
+  /** Continues the newest answer if that is possible. If it has alternatives, they stay together in a variant. */
   continueAnswer(): void {
-    const { turns, unchosen } = this.#store.getState();
-    const last = turns.at(-1);
+    const state = this.#store.getState();
+    const last = state.turns.at(-1);
     if (last === undefined || !this.canContinueAnswer) return;
     if (last.answer === "") return this.#sendResults();
-    const at = turns.length - 1;
-    const rest = last.several ? cutPath({ turns, unchosen }, at) : { turns: turns.slice(0, at), unchosen };
-    const id = last.several ? this.memory.nextTurnId++ : last.id;
-    this.#begin({ ...rest, turns: [...rest.turns, { ...withoutOthers(last), id, end: null }] }, "");
+    const at = state.turns.length - 1;
+    const rest = last.alternatives ? cutPath(state, at) : { ...state, turns: state.turns.slice(0, at) };
+    const id = last.alternatives ? this.memory.nextTurnId++ : last.id;
+    this.#begin({ ...rest, turns: [...rest.turns, { ...withoutAlternatives(last), id, end: null }] }, "");
   }
 
   /** Goes to a variant: the conversation through this turn, and on from it as it was seen last. */
   chooseTurn(turnId: number): void {
-    const { turns, unchosen, firstSent, phase } = this.#store.getState();
+    const { turns, inactiveTurns, contextStart, phase } = this.#store.getState();
     if (phase !== "idle") return;
-    const tree = choosePath({ turns, unchosen }, turnId);
+    const tree = choosePath({ turns, inactiveTurns }, turnId);
     // The first sent turn is known only for turns of both paths.
-    this.#show({ ...tree, firstSent: Math.min(firstSent, numInCommon(turns, tree.turns)) });
+    this.#show({ ...tree, contextStart: Math.min(contextStart, numInCommon(turns, tree.turns)) });
   }
 
   /** Chooses which of the newest question's answers the chat goes on with. */
   chooseAnswer(index: number): void {
     const { turns, phase } = this.#store.getState();
     const last = turns.at(-1);
-    const chosen = last && phase === "idle" ? withAnswer(last, index) : null;
+    const chosen = last && phase === "idle" ? withAlternative(last, index) : null;
     if (chosen) this.#store.setState({ turns: [...turns.slice(0, -1), chosen] });
   }
 
   readonly #sendResults = (): void => {
-    const { turns, unchosen } = this.#store.getState();
+    const { turns, inactiveTurns } = this.#store.getState();
     const last = turns.at(-1);
     if (last === undefined) return;
-    this.#begin({ turns: [...turns.slice(0, -1), { ...last, end: null }], unchosen }, "");
+    this.#begin({ turns: [...turns.slice(0, -1), { ...last, end: null }], inactiveTurns }, "");
   };
 
   /** Stops the answer and keeps its text. A question that was not sent yet goes back into the composer. */
@@ -220,9 +213,9 @@ export class Pane {
   }
 
   /** Replaces the conversation by that of another chat. The pane must be idle. [an empty one of a new chat] */
-  replaceChat({ id = randomId(), turns, unchosen = [], firstSent, askedMs }: SavedChat = EMPTY): void {
-    this.memory.nextTurnId = Math.max(this.memory.nextTurnId, nextTurnId({ turns, unchosen }));
-    this.#show({ id, turns, unchosen, firstSent, askedMs: askedMs ?? null });
+  replaceChat({ id = randomId(), turns, inactiveTurns = [], contextStart, askedMs }: SavedChat = EMPTY): void {
+    this.memory.nextTurnId = Math.max(this.memory.nextTurnId, nextTurnId({ turns, inactiveTurns }));
+    this.#show({ id, turns, inactiveTurns, contextStart, askedMs: askedMs ?? null });
   }
 
   /** Stops the question in progress. The pane must not be used afterwards. */
@@ -237,27 +230,27 @@ export class Pane {
   refreshFigures(): void {
     const id = this.#store.getState().turns.at(-1)?.id ?? -1;
     const request = this.memory.requests.get(id);
-    const fresh = request === undefined ? null : this.#context.book.figuresOf(request);
+    const fresh = request === undefined ? null : this.#context.requestStats.figuresOf(request);
     const shown = this.#store.getState().figures;
     if (fresh === null || (shown && isSameFigures(fresh, shown))) return;
     this.memory.addCost(id, fresh);
     this.#store.setState({ figures: fresh });
   }
 
-  #askAt(at: number, text: string, once?: Settings): boolean {
+  #askAt(at: number, text: string, turnSettings?: Settings): boolean {
     const { phase, turns } = this.#store.getState();
     const question = text.trim();
     if (question === "" || phase !== "idle") return false;
-    this.#begin(this.#withTurnAt(at, question, once), question, at < turns.length ? "question" : null);
+    this.#begin(this.#withTurnAt(at, question, turnSettings), question, at < turns.length ? "question" : null);
     return true;
   }
 
   /** Returns the tree with a new question at this place of the path. */
-  #withTurnAt(at: number, question: string, once?: Settings): TurnTree {
-    const { turns, unchosen } = cutPath(this.#store.getState(), at);
+  #withTurnAt(at: number, question: string, turnSettings?: Settings): TurnTree {
+    const { turns, inactiveTurns } = cutPath(this.#store.getState(), at);
     const id = this.memory.nextTurnId++;
-    if (once) this.memory.once.set(id, once);
-    return { turns: [...turns, { id, question, answer: "", end: null }], unchosen };
+    if (turnSettings) this.memory.turnSettings.set(id, turnSettings);
+    return { turns: [...turns, { id, question, answer: "", end: null }], inactiveTurns };
   }
 
   #show(conversation: Conversation & Partial<PaneState>): void {
@@ -266,16 +259,16 @@ export class Pane {
   }
 
   /** Requests an answer to the path's newest turn. @param replaced the part of a turn that this replaces */
-  #begin({ turns: newTurns, unchosen }: TurnTree, typed: string, replaced: "answer" | "question" | null = null): void {
-    const before = this.#store.getState();
-    const last = before.turns.at(-1);
+  #begin(tree: TurnTree, typed: string, replaced: "answer" | "question" | null = null): void {
+    const { turns: before, inactiveTurns, contextStart: start } = this.#store.getState();
+    const last = before.at(-1);
     this.#onFailed = replaced && last ? this.#context.onReplaced?.(this, replaced, last.id) : undefined;
-    this.#before = { turns: before.turns, unchosen: before.unchosen, firstSent: before.firstSent, typed };
-    const { remote, note } = this.#chooseAnswerer((newTurns.at(-1)?.answer ?? "") !== "");
+    this.#before = { turns: before, inactiveTurns, contextStart: start, typed };
+    const { remote, note } = this.#chooseAnswerer((tree.turns.at(-1)?.answer ?? "") !== "");
     const by = remote && remoteName(remote);
-    const turns = [...newTurns.slice(0, -1), ...newTurns.slice(-1).map((turn) => answeredBy(turn, by))];
-    const firstSent = before.firstSent < turns.length ? before.firstSent : 0;
-    this.#store.setState({ turns, unchosen, firstSent, askedMs: Date.now(), phase: "held", note, figures: null });
+    const turns = [...tree.turns.slice(0, -1), ...tree.turns.slice(-1).map((turn) => answeredBy(turn, by))];
+    const asked = { turns, inactiveTurns: tree.inactiveTurns, contextStart: start < turns.length ? start : 0 };
+    this.#store.setState({ ...asked, askedMs: Date.now(), phase: "held", note, figures: null });
     if (remote === null) this.#followEngine(this.#context.engine.store.getState());
     else void this.#ask(remote);
   }
@@ -283,11 +276,11 @@ export class Pane {
   /** Returns the pane's own choice; else the connection for long queues, if the local one is long; else this page's engine. */
   #chooseAnswerer(isContinued: boolean): { readonly remote: RemoteModel | null; readonly note: Note | null } {
     const { answerer } = this.#store.getState();
-    const { connections } = this.#context;
-    const { spillOver } = connections.store.getState();
-    const waitS = this.#context.book.expectedWaitS();
-    const spills = answerer === null && spillOver !== null && waitS > spillOver.limitS;
-    if (!spills || (isContinued && !connections.canContinue(spillOver))) return { remote: answerer, note: null };
+    const { spillOver } = this.asking.getState();
+    const { connections, requestStats } = this.#context;
+    const waitS = spillOver ? requestStats.expectedWaitS() : 0;
+    const stays = spillOver === null || waitS <= spillOver.limitS;
+    if (stays || (isContinued && !connections.canContinue(spillOver))) return { remote: answerer, note: null };
     return { remote: spillOver, note: spilledNote(remoteName(spillOver), waitS) };
   }
 
@@ -303,7 +296,7 @@ export class Pane {
 
   /** @param by an engine that is ready, or a server's model */
   async #ask(by: Answerer | RemoteModel): Promise<void> {
-    const { turns, firstSent } = this.#store.getState();
+    const { turns, contextStart } = this.#store.getState();
     const last = turns.at(-1);
     const { id = 0, answer = "" } = last ?? {};
     this.memory.metrics.delete(id);
@@ -311,28 +304,28 @@ export class Pane {
     const [engine, abort] = [isRemote ? null : by, new AbortController()];
     const runnerOf = (tool: string) => run.tools.find(({ definition }) => definition.function.name === tool)?.from;
     const answers = new GrowingAnswers(last ?? {}, runnerOf);
-    const run: Run = { engine, abort, startLength: answer.length, answers, tools: [], firstSent };
+    const run: Run = { engine, abort, startLength: answer.length, answers, tools: [], contextStart };
     this.#run = run;
-    const name = this.memory.requestNames.next({ pane: this.number, turn: turns.length });
-    const asked = { ...this.asking.getState().settings, ...this.memory.once.get(id) };
+    const requestId = this.memory.requestNames.next({ pane: this.number, turn: turns.length });
+    const asked = { ...this.asking.getState().settings, ...this.memory.turnSettings.get(id) };
     const settings = settingsFor(asked, isRemote, answer !== "");
-    this.memory.requests.set(id, name);
+    this.memory.requests.set(id, requestId);
     const started = this.memory.tokens.idsOf(id, answer);
-    this.memory.tokens.begin(id, name, answer !== "");
+    this.memory.tokens.begin(id, requestId, answer !== "");
     this.#store.setState({ phase: "queued" });
     try {
       // An answer that has begun is continued without tools.
       if (answer === "" && hasTools(settings)) run.tools = await this.calls.open(settings, abort.signal);
       const answerer = isRemote ? await this.#context.connections.open(by) : by;
       const tools = run.tools.map(({ definition }) => definition);
-      const question = { answerer, turns, started, firstSent, settings, tools, requestId: name, signal: abort.signal };
+      const question = { answerer, turns, started, contextStart, settings, tools, requestId, signal: abort.signal };
       for await (const part of streamAnswer(question)) {
         if (this.#run !== run) return;
-        run.firstSent = part.firstSent;
+        run.contextStart = part.contextStart;
         run.answers.add(part);
         this.memory.tokens.add(id, part);
         if (part.metrics) this.memory.metrics.set(id, part.metrics);
-        if (part.warnings && !last?.rounds) this.notify(looseNote(part.warnings));
+        if (part.warnings && !last?.rounds) this.notify(warningsNote(part.warnings));
         this.#context.scheduleFlush(this.#showText);
       }
       if (this.#run === run) this.#end("interrupted");
@@ -348,7 +341,7 @@ export class Pane {
     const last = turns.at(-1);
     const grown = last && run.answers.written(last);
     if (grown === undefined || grown === last) return;
-    this.#store.setState({ phase: "streaming", turns: [...turns.slice(0, -1), grown], firstSent: run.firstSent });
+    this.#store.setState({ phase: "streaming", turns: [...turns.slice(0, -1), grown], contextStart: run.contextStart });
   };
 
   /** @param end end of an answer that did not end by itself */
@@ -378,7 +371,9 @@ export class Pane {
     const hasText = run.answers.length > run.startLength;
     if (hasText) {
       this.#end("interrupted");
-      this.#store.setState({ note: isGone ? engineGoneNote(error, true) : brokenOffNote(error) });
+      this.#store.setState({
+        note: isGone ? engineGoneNote(error, true) : failedNote(error, " The text so far is kept."),
+      });
     } else if (isGone) {
       this.#run = null;
       this.#store.setState({ phase: "held", note: engineGoneNote(error, false) });

@@ -6,7 +6,7 @@ it("is what the newest question was sent with, without its answer", async () => 
   const { control, settings, step, openPane } = openPanes({ answer: () => "Yes." });
   const pane = openPane(1);
   expect(await promptOf(pane)).toBeNull();
-  settings.set("system", "Be brief.");
+  settings.setState({ system: "Be brief." });
   await control.start();
   pane.send("Is it?");
   await step(2);

@@ -155,7 +155,7 @@ it("is forked, exported and imported with its server, never with the key", async
 });
 
 it("sends new questions to the connection for long queues, once the queue is long", async () => {
-  const { control, connections, book, step, openPane, remote } = openPage();
+  const { control, connections, requestStats, step, openPane, remote } = openPage();
   await control.start();
   connections.spillTo({ ...remote, limitS: 3 });
   const [running, waiting, late] = [1, 2, 3].map((number) => openPane(number)) as [Pane, Pane, Pane];
@@ -170,14 +170,14 @@ it("sends new questions to the connection for long queues, once the queue is lon
     draftTokens: 0,
     acceptedTokens: 0,
   };
-  book.addRequest({ requestId: "x", index: 0, status: "finished", finishReason: "stop", ...times, ...counts });
+  requestStats.addRequest({ requestId: "x", index: 0, status: "finished", finishReason: "stop", ...times, ...counts });
   running.send("One");
   waiting.send("Two");
-  expect(book.expectedWaitS()).toBe(0);
+  expect(requestStats.expectedWaitS()).toBe(0);
   await step(0);
   expect([phaseOf(running), phaseOf(waiting)]).toEqual(["queued", "queued"]);
-  book.addStep(sampleStep({ numRunning: 1, numWaiting: 1 }));
-  expect(book.expectedWaitS()).toBe(8);
+  requestStats.addStep(sampleStep({ numRunning: 1, numWaiting: 1 }));
+  expect(requestStats.expectedWaitS()).toBe(8);
   late.send("Three");
   expect(late.store.getState().note).toMatchObject({ title: "Answered elsewhere", kind: "info" });
   await idle(late);
@@ -190,12 +190,12 @@ it("sends new questions to the connection for long queues, once the queue is lon
 });
 
 it("continues an answer in the long queue where the connection for long queues can't continue any", async () => {
-  const { control, connections, book, openPane, remote } = openPage();
+  const { control, connections, requestStats, openPane, remote } = openPage();
   await control.start();
   connections.spillTo({ ...remote, limitS: 0 });
-  vi.spyOn(book, "expectedWaitS").mockReturnValue(8);
+  vi.spyOn(requestStats, "expectedWaitS").mockReturnValue(8);
   const turns = [{ id: 1, question: "One", answer: "So far", end: "length" as const }];
-  const pane = openPane(1, { title: null, settings: {}, turns, firstSent: 0, draft: "" });
+  const pane = openPane(1, { title: null, settings: {}, turns, contextStart: 0, draft: "" });
   pane.continueAnswer();
   expect(phaseOf(pane)).toBe("queued");
   expect(lastTurn(pane)).not.toHaveProperty("by");

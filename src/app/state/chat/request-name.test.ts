@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { askerOf, requestName } from "./request-name.ts";
+import { paneTurnOf, requestName } from "./request-name.ts";
 
 it("is read back from the id that the reports have", () => {
-  expect(askerOf(`chatcmpl-${requestName({ pane: 16, turn: 203 }, "8f")}`)).toEqual({ pane: 16, turn: 203 });
-  expect(askerOf("chatcmpl-123")).toBeNull();
+  expect(paneTurnOf(`chatcmpl-${requestName({ pane: 16, turn: 203 }, "8f")}`)).toEqual({ pane: 16, turn: 203 });
+  expect(paneTurnOf("chatcmpl-123")).toBeNull();
 });

@@ -3,7 +3,7 @@
 import { randomId, type SequenceId } from "../../../index.ts";
 
 /** A pane's question: the numbers of the pane and of the question. */
-export interface Asker {
+export interface PaneTurn {
   /** 1..16 */
   readonly pane: number;
   /** 1..; 0 for a warm-up. */
@@ -11,11 +11,10 @@ export interface Asker {
 }
 
 /** Returns the request_id of a question. `unique` distinguishes repetitions of the same question. */
-export function requestName({ pane, turn }: Asker, unique: string): string {
+export function requestName({ pane, turn }: PaneTurn, unique: string): string {
   return `pane-${pane}-turn-${turn}-${unique}`;
 }
 
-/** Returns a key of a request's choice. */
 export function keyOfSequence({ requestId, index }: SequenceId): string {
   return `${requestId}/${index}`;
 }
@@ -25,16 +24,13 @@ export function nameIn(requestId: string): string {
   return requestId.replace(/^(chat)?cmpl-/, "");
 }
 
-/**
- * The names of one chat's questions. The pane's number alone isn't enough: numbers are reused, and the demo has its own
- * panes.
- */
+/** The names of one chat's questions. They need a key: pane numbers are reused, and the demo has its own panes. */
 export class RequestNames {
   readonly #key = randomId();
   #count = 0;
 
-  next(asker: Asker): string {
-    return requestName(asker, `${this.#key}-${++this.#count}`);
+  next(paneTurn: PaneTurn): string {
+    return requestName(paneTurn, `${this.#key}-${++this.#count}`);
   }
 
   /** Returns whether a request, by its id in reports, is one of these. */
@@ -44,7 +40,7 @@ export class RequestNames {
 }
 
 /** Returns the pane and question of a request's id in reports; null if no pane asked. */
-export function askerOf(requestId: string): Asker | null {
+export function paneTurnOf(requestId: string): PaneTurn | null {
   const [, pane, turn] = /\bpane-(\d+)-turn-(\d+)-/.exec(requestId) ?? [];
   return pane === undefined || turn === undefined ? null : { pane: Number(pane), turn: Number(turn) };
 }

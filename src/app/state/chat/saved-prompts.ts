@@ -37,7 +37,6 @@ export class SavedPrompts {
   }
 }
 
-/** Returns the saved prompts; none if they can't be read. */
 function read(): readonly string[] {
   const prompts: readonly unknown[] = rememberedJson(NAME, listOf(anything), []);
   return prompts.filter((one) => typeof one === "string").slice(0, MAX_PROMPTS);

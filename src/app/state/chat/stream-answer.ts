@@ -27,8 +27,7 @@ interface Question {
   readonly turns: readonly Turn[];
   /** The tokens of that text, if they are known: it is then continued exactly. */
   readonly started: readonly number[] | null;
-  /** Turns before this one are not sent. */
-  readonly firstSent: number;
+  readonly contextStart: number;
   readonly settings: Settings;
   /** What the model may call. */
   readonly tools: readonly ChatTool[];
@@ -36,7 +35,6 @@ interface Question {
   readonly signal: AbortSignal;
 }
 
-/** The new part of an answer. */
 export interface AnswerPart {
   /** Index of the answer, if several were requested. */
   readonly index: number;
@@ -53,22 +51,17 @@ export interface AnswerPart {
   readonly metrics: RequestMetrics | null;
 }
 
-interface AnswerChunk extends AnswerPart {
-  /** The first turn that fitted into the context. */
-  readonly firstSent: number;
-}
-
 /**
  * Asks the newest question with as much of the conversation as fits beside the tokens reserved for its answer. If the answerer
  * refuses a prompt as too long, the conversation is cut by its tokens, or by a quarter of its text each time if the answerer
  * doesn't count tokens. An answer beyond its reserve ends with the context, as does one to the newest question alone. Throws
  * context_length_exceeded if even that question is too long.
  */
-export async function* streamAnswer(question: Question): AsyncGenerator<AnswerChunk, void> {
+export async function* streamAnswer(question: Question): AsyncGenerator<AnswerPart & { contextStart: number }, void> {
   const { answerer, turns, settings } = question;
   const isText = continuesText(settings, answerer.model);
-  const start = isText ? turns.length - 1 : question.firstSent;
-  let firstSent = start;
+  const start = isText ? turns.length - 1 : question.contextStart;
+  let contextStart = start;
   const reserved = reservedTokens(settings, answerer.model);
   let maxTokens: number | null = settings.max_tokens ?? reserved;
   // Questions of several panes are sent at once if nothing must be looked up first.
@@ -82,27 +75,29 @@ export async function* streamAnswer(question: Question): AsyncGenerator<AnswerCh
   for (;;) {
     let hasStarted = false;
     try {
-      const parts = isText ? continued(question, fields, maxTokens) : answered(question, fields, firstSent, maxTokens);
+      const parts = isText
+        ? continued(question, fields, maxTokens)
+        : answered(question, fields, contextStart, maxTokens);
       for await (const part of parts) {
         hasStarted = true;
-        yield { ...part, firstSent };
+        yield { ...part, contextStart };
       }
       return;
     } catch (error) {
       const isTooLong = error instanceof ChorusError && error.code === "context_length_exceeded";
       if (!isTooLong || hasStarted) throw error;
-      const shorter = leaveOutOldest(turns, firstSent);
-      const fitting = shorter === null ? firstSent : await firstThatFits(question, firstSent, reserved);
-      if (fitting !== null && fitting > firstSent) firstSent = fitting;
+      const shorter = leaveOutOldest(turns, contextStart);
+      const fitting = shorter === null ? contextStart : await firstThatFits(question, contextStart, reserved);
+      if (fitting !== null && fitting > contextStart) contextStart = fitting;
       else if (maxTokens !== null && reserved !== null && maxTokens > reserved) {
         // The prompt fits beside the reserve, but not beside all requested tokens. So the answer gets fewer.
         maxTokens = fitting === null ? reserved : null;
       } else if (shorter !== null) {
-        firstSent = fitting === null ? Math.max(shorter, leaveOutQuarter(turns, firstSent)) : shorter;
+        contextStart = fitting === null ? Math.max(shorter, leaveOutQuarter(turns, contextStart)) : shorter;
       } else if (maxTokens !== null) {
         maxTokens = null;
         // If the context is unknown, the requested length alone may have been too much, and turns were left out for nothing.
-        if (reserved === null) firstSent = start;
+        if (reserved === null) contextStart = start;
       } else throw error;
     }
   }
@@ -111,7 +106,7 @@ export async function* streamAnswer(question: Question): AsyncGenerator<AnswerCh
 /** Returns the first turn with which the prompt fits beside the answer's reserve; null if that can't be counted. */
 async function firstThatFits(
   { answerer, turns, settings, tools }: Question,
-  firstSent: number,
+  contextStart: number,
   reserved: number | null,
 ): Promise<number | null> {
   const { contextLength } = answerer.model;
@@ -121,20 +116,20 @@ async function firstThatFits(
   const cut = contextCut(turns.slice(0, -1), settings.system ?? "", tokenize, tools);
   const called = rounds.length > 0 ? JSON.stringify(roundMessages({ rounds })) : "";
   const questionTokens = await tokensOf(question + called + answer, tokenize);
-  return cut.firstThatFits(firstSent, questionTokens, contextLength - reserved);
+  return cut.firstThatFits(contextStart, questionTokens, contextLength - reserved);
 }
 
-/** Sends the turns from `firstSent` on as a chat. */
+/** Sends the turns from `contextStart` on as a chat. */
 async function* answered(
   { answerer, turns, started, settings, requestId, signal }: Question,
   fields: RequestFields,
-  firstSent: number,
+  contextStart: number,
   maxTokens: number | null,
 ): AsyncGenerator<AnswerPart, void> {
   const stream = await answerer.chat.completions.create(
     {
       ...fields,
-      messages: messagesFrom(turns, firstSent, settings.system),
+      messages: messagesFrom(turns, contextStart, settings.system),
       ...(turns.at(-1)?.answer !== "" && { continue_final_message: true }),
       ...(started && { final_message_token_ids: [...started] }),
       ...(answerer.tokenize && { return_tokens_as_token_ids: true }),

@@ -10,7 +10,6 @@ import type { PaneState } from "./pane-state.ts";
 import { MAX_ROUNDS, waitingCalls, withResult, type Call } from "./tool-rounds.ts";
 
 interface ToolCallsOptions {
-  /** The pane's. */
   readonly store: StoreApi<PaneState>;
   /** Knows the tools that run without a click, as `#trustName` names them. */
   readonly memory: Pick<AnswerMemory, "trusted">;

@@ -35,7 +35,6 @@ export const MAX_ROUNDS = 8;
 /** Most calls of a round. */
 export const MAX_CALLS = 32;
 
-/** Returns the calls of the newest round that have no result. */
 export function waitingCalls({ rounds = [] }: WithRounds): readonly Call[] {
   return rounds.at(-1)?.calls.filter(({ result }) => result === null) ?? [];
 }

@@ -6,13 +6,13 @@ import {
   cutPath,
   nextTurnId,
   numInCommon,
-  unchosenAfter,
+  variantsAfter,
   withoutLastTurn,
   type TurnTree,
 } from "./turn-tree.ts";
 
 const turn = (id: number): Turn => ({ id, question: `q${id}`, answer: `a${id}`, end: "stop" });
-const EMPTY: TurnTree = { turns: [], unchosen: [] };
+const EMPTY: TurnTree = { turns: [], inactiveTurns: [] };
 /** Asks at this place of the path, as an edit or a new question does. */
 function withTurn(tree: TurnTree, at: number): TurnTree {
   const cut = cutPath(tree, at);
@@ -24,11 +24,11 @@ const three = [0, 1, 2].reduce(withTurn, EMPTY);
 it("keeps what is replaced, with what followed", () => {
   const edited = withTurn(three, 1);
   expect(path(edited)).toEqual([0, 3]);
-  expect(edited.unchosen).toEqual([
+  expect(edited.inactiveTurns).toEqual([
     { ...turn(1), after: 0 },
     { ...turn(2), after: 1 },
   ]);
-  expect(unchosenAfter(edited.unchosen)).toEqual(
+  expect(variantsAfter(edited.inactiveTurns)).toEqual(
     new Map([
       [0, [1]],
       [1, [2]],
@@ -68,12 +68,12 @@ it("has every turn once, whatever is asked and chosen; each follows an earlier o
         tree = isAsked ? withTurn(tree, at % (tree.turns.length + 1)) : choosePath(tree, at % Math.max(1, numRequests));
         if (isAsked) numRequests++;
         const chosen = tree.turns.map(({ id }, index) => ({ id, after: tree.turns[index - 1]?.id ?? null }));
-        const all = [...chosen, ...tree.unchosen.map(({ id, after }) => ({ id, after }))];
+        const all = [...chosen, ...tree.inactiveTurns.map(({ id, after }) => ({ id, after }))];
         expect(all.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual(
           Array.from({ length: numRequests }, (_, id) => id),
         );
         for (const { id, after } of all) if (after !== null) expect(after).toBeLessThan(id);
-        expect(tree.unchosen.some(({ after }) => after === (chosen.at(-1)?.id ?? null))).toBe(false);
+        expect(tree.inactiveTurns.some(({ after }) => after === (chosen.at(-1)?.id ?? null))).toBe(false);
       }
     }),
   );

@@ -4,7 +4,7 @@
 import type { Turn } from "./conversation.ts";
 
 /** A turn that is not on the chosen path. */
-export interface UnchosenTurn extends Turn {
+export interface InactiveTurn extends Turn {
   /** Id of the turn before it; null for the first. */
   readonly after: number | null;
 }
@@ -14,54 +14,54 @@ export interface TurnTree {
   /** The chosen path, which ends where no turn follows. Only its last turn changes while an answer grows. */
   readonly turns: readonly Turn[];
   /** All other turns. Those that were on the path last are at the end. */
-  readonly unchosen: readonly UnchosenTurn[];
+  readonly inactiveTurns: readonly InactiveTurn[];
 }
 
 /** Ends the path before its turn `at`. Later turns are kept. */
-export function cutPath({ turns, unchosen }: TurnTree, at: number): TurnTree {
-  if (at >= turns.length) return { turns, unchosen };
+export function cutPath({ turns, inactiveTurns }: TurnTree, at: number): TurnTree {
+  if (at >= turns.length) return { turns, inactiveTurns };
   const cut = turns.slice(at).map((turn, index) => ({ ...turn, after: turns[at + index - 1]?.id ?? null }));
-  return { turns: turns.slice(0, at), unchosen: [...unchosen, ...cut] };
+  return { turns: turns.slice(0, at), inactiveTurns: [...inactiveTurns, ...cut] };
 }
 
 /** Chooses the path through a turn, and from there on as it was chosen last. */
 export function choosePath(tree: TurnTree, turnId: number): TurnTree {
-  const { turns, unchosen } = tree;
-  const byId = new Map(unchosen.map((turn) => [turn.id, turn]));
-  const path: UnchosenTurn[] = [];
+  const { turns, inactiveTurns } = tree;
+  const byId = new Map(inactiveTurns.map((turn) => [turn.id, turn]));
+  const path: InactiveTurn[] = [];
   for (let turn = byId.get(turnId); turn !== undefined; turn = byId.get(turn.after ?? -1)) path.push(turn);
   path.reverse();
   const [first] = path;
   if (first === undefined) return tree;
   // The last of several turns after the same one stays.
-  const lastAfter = new Map(unchosen.map((turn) => [turn.after, turn]));
+  const lastAfter = new Map(inactiveTurns.map((turn) => [turn.after, turn]));
   for (let turn = lastAfter.get(turnId); turn !== undefined; turn = lastAfter.get(turn.id)) path.push(turn);
 
   const chosen = new Set(path);
   const cut = cutPath(tree, turns.findIndex(({ id }) => id === first.after) + 1);
   return {
     turns: [...cut.turns, ...path.map(withoutAfter)],
-    unchosen: cut.unchosen.filter((turn) => !chosen.has(turn)),
+    inactiveTurns: cut.inactiveTurns.filter((turn) => !chosen.has(turn)),
   };
 }
 
-function withoutAfter(unchosen: UnchosenTurn): Turn {
-  const { after: _, ...turn } = unchosen;
+function withoutAfter(inactive: InactiveTurn): Turn {
+  const { after: _, ...turn } = inactive;
   return turn;
 }
 
 /** Removes the path's last turn. The path goes on with the variant that was chosen before, if there is one. */
-export function withoutLastTurn({ turns, unchosen }: TurnTree): TurnTree {
-  const rest = { turns: turns.slice(0, -1), unchosen };
+export function withoutLastTurn({ turns, inactiveTurns }: TurnTree): TurnTree {
+  const rest = { turns: turns.slice(0, -1), inactiveTurns };
   const after = rest.turns.at(-1)?.id ?? null;
-  const variant = unchosen.findLast((turn) => turn.after === after);
+  const variant = inactiveTurns.findLast((turn) => turn.after === after);
   return variant ? choosePath(rest, variant.id) : rest;
 }
 
-/** Returns the ids of unchosen turns by the turn that they come after. Those after the same turn are its variants. */
-export function unchosenAfter(unchosen: readonly UnchosenTurn[]): ReadonlyMap<number | null, readonly number[]> {
+/** Returns the ids of inactive turns by the turn that they come after. Those after the same turn are its variants. */
+export function variantsAfter(inactiveTurns: readonly InactiveTurn[]): ReadonlyMap<number | null, readonly number[]> {
   const idsAfter = new Map<number | null, number[]>();
-  for (const { id, after } of unchosen) {
+  for (const { id, after } of inactiveTurns) {
     const ids = idsAfter.get(after);
     if (ids) ids.push(id);
     else idsAfter.set(after, [id]);
@@ -76,6 +76,6 @@ export function numInCommon(one: readonly Turn[], other: readonly Turn[]): numbe
 }
 
 /** Returns a greater id than any turn has. */
-export function nextTurnId({ turns, unchosen }: TurnTree): number {
-  return [...turns, ...unchosen].reduce((next, { id }) => Math.max(next, id + 1), 0);
+export function nextTurnId({ turns, inactiveTurns }: TurnTree): number {
+  return [...turns, ...inactiveTurns].reduce((next, { id }) => Math.max(next, id + 1), 0);
 }

@@ -3,18 +3,8 @@
 
 import type { Command } from "./commands.ts";
 
-/** The fields of a KeyboardEvent that say which keys are down. */
-export interface KeyPress {
-  readonly key: string;
-  /** The physical key. On a Mac, Alt changes a letter's `key` but never its `code`. */
-  readonly code: string;
-  readonly ctrlKey: boolean;
-  readonly metaKey: boolean;
-  readonly altKey: boolean;
-  readonly shiftKey: boolean;
-}
+export type KeyPress = Pick<KeyboardEvent, "key" | "code" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey">;
 
-/** The circumstances in which the keys were pressed. */
 export interface KeyContext {
   readonly isMac: boolean;
   /** Whether the focus is in a text field: a key without a modifier is text there. */
@@ -25,11 +15,6 @@ export interface KeyContext {
 
 const MODIFIERS = ["Mod", "Alt", "Shift"];
 
-function isSingleKey(keys: string): boolean {
-  return keys.length === 1;
-}
-
-/** Returns the first of `commands` with these keys. */
 export function commandFor(
   commands: readonly Command[],
   press: KeyPress,
@@ -37,7 +22,7 @@ export function commandFor(
 ): Command | undefined {
   return commands.find(({ keys }) => {
     if (keys === undefined || !matches(keys, press, isMac)) return false;
-    return !isSingleKey(keys) || (areSingleKeysOn && !isTyping);
+    return keys.length > 1 || (areSingleKeysOn && !isTyping);
   });
 }
 
@@ -48,6 +33,7 @@ function matches(keys: string, press: KeyPress, isMac: boolean): boolean {
   const isOtherMod = isMac ? press.ctrlKey : press.metaKey;
   // Which characters need Shift depends on the keyboard's layout, so Shift is compared for letters and named keys only.
   const isCharacter = /^[^A-Za-z]$/.test(key);
+  // On a Mac, Alt changes a letter's `key` but never its `code`.
   return (
     isMod === parts.includes("Mod") &&
     !isOtherMod &&

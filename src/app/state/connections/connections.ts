@@ -15,7 +15,6 @@ import {
 } from "./saved-connections.ts";
 
 interface ConnectionsOptions {
-  /** Observes every request to a server. */
   readonly observer: RemoteObserver;
   /** The page's permissions in the network. [the browser's] */
   readonly page?: PageFacts;
@@ -31,18 +30,17 @@ export function remoteName({ baseUrl, model }: RemoteModel): string {
 /** The servers that can answer panes. Their client's code is loaded with the first. */
 export class Connections {
   readonly #options: ConnectionsOptions;
-  readonly #store = createStore<ConnectionsState>(keptConnections);
-  readonly store: ReadonlyStore<ConnectionsState> = this.#store;
+  readonly #store;
+  readonly store: ReadonlyStore<ConnectionsState>;
 
-  constructor(options: ConnectionsOptions) {
+  /** @param state [those kept in this browser] */
+  constructor(options: ConnectionsOptions, state = keptConnections()) {
     this.#options = options;
+    this.store = this.#store = createStore<ConnectionsState>(() => state);
     this.#store.subscribe(keepConnections);
   }
 
-  /**
-   * Adds a server, or changes the key of the one with this address. Returns its base URL.
-   * @throws ChorusError for an invalid address
-   */
+  /** Adds a server, or changes the key of a known one. Returns its base URL. @throws ChorusError for an invalid address */
   add(address: string, key: string, isKeyKept: boolean, kind: ConnectionKind = "models"): string {
     const baseUrl = normaliseAddress(address, kind);
     const { connections } = this.#store.getState();
@@ -118,4 +116,18 @@ export class Connections {
     const isThis = (connection: Connection) => connection.baseUrl === baseUrl;
     this.#store.setState({ connections: connections.map((each) => (isThis(each) ? { ...each, ...changes } : each)) });
   }
+}
+
+/** Returns every model of every server. The chosen one is among them, even if its server is gone. */
+export function remoteChoices(servers: readonly Connection[], chosen: RemoteModel | null): readonly RemoteModel[] {
+  const all = servers.flatMap(({ kind, baseUrl, models }) =>
+    kind === "models" ? models.map((model) => ({ baseUrl, model })) : [],
+  );
+  const isListed = chosen === null || all.some((remote) => writeRemote(remote) === writeRemote(chosen));
+  return isListed ? all : [{ baseUrl: chosen.baseUrl, model: chosen.model }, ...all];
+}
+
+/** Returns a choice as the value of an <option>; "" is this page's engine. */
+export function writeRemote(remote: RemoteModel | null): string {
+  return remote === null ? "" : `${remote.baseUrl} ${remote.model}`;
 }

@@ -38,7 +38,7 @@ export interface ConnectionsState {
 
 export const MAX_LIMIT_S = 3600;
 const NAME = "connections";
-const NONE: ConnectionsState = { connections: [], spillOver: null };
+export const NO_CONNECTIONS: ConnectionsState = { connections: [], spillOver: null };
 
 export function keepConnections({ connections, spillOver }: ConnectionsState): void {
   const kept = connections.map((connection) => {
@@ -64,7 +64,6 @@ const readConnections = recordOf<ConnectionsState>({
   spillOver: orNull(recordOf<SpillOver>({ baseUrl: text, model: text, limitS: wholeNumber(0, MAX_LIMIT_S) })),
 });
 
-/** Returns the saved connections; none if they can't be read. */
 export function keptConnections(): ConnectionsState {
-  return rememberedJson(NAME, readConnections, NONE);
+  return rememberedJson(NAME, readConnections, NO_CONNECTIONS);
 }

@@ -2,9 +2,7 @@ import type { Demo } from "./demo.ts";
 import type { Dock } from "../batch/dock.ts";
 import type { Timeline } from "../batch/timeline.ts";
 
-/**
- * Opens the dock for the demo, and zooms the timeline: at the end it shows both runs whole. Closing the demo restores the zoom.
- */
+/** Opens the dock for the demo and zooms the timeline: at the end it shows both runs whole. Closing restores the zoom. */
 export function zoomWithDemo(demo: Demo, timeline: Timeline, dock: Dock): void {
   let before: { readonly step: number; readonly stepPx: number } | null = null;
   demo.store.subscribe(({ phase }, { phase: phaseBefore }) => {

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { FakeEngineOptions } from "../../../../tests/app/fake-engine.ts";
 import { openPanes, settle } from "../../../../tests/app/open-panes.ts";
 import { modeOf, openServing, Serving } from "../engine/serving.ts";
@@ -15,8 +15,8 @@ async function openDemo(options: FakeEngineOptions = {}) {
     await panes.step(steps);
   };
   const mode = () => modeOf(serving.store.getState());
-  const isHeld = () => serving.store.getState().heldMode !== null;
-  return { ...panes, serving, demo, mode, isHeld, pass };
+  const isLocked = () => serving.store.getState().lockedMode !== null;
+  return { ...panes, serving, demo, mode, isLocked, pass };
 }
 
 it("asks all at once, then the same one after the other, and keeps both times", async () => {
@@ -97,26 +97,26 @@ it("stops at any time: nothing runs on, and the mode is what it was", async () =
 });
 
 it("stops in its warm-up, too, and holds the mode only while it runs", async () => {
-  const { demo, isHeld, first, pass } = await openDemo();
+  const { demo, isLocked, first, pass } = await openDemo();
   void demo.start();
-  expect(isHeld()).toBe(true);
+  expect(isLocked()).toBe(true);
   await pass(0, 1);
   expect((await first.stats()).num_requests_running).toBeGreaterThan(0);
   demo.close();
   await settle();
   const stats = await first.stats();
   expect(stats.num_requests_running + stats.num_requests_waiting).toBe(0);
-  expect(isHeld()).toBe(false);
+  expect(isLocked()).toBe(false);
 });
 
 it("says so when the engine dies on the way", async () => {
-  const { demo, mode, isHeld, first, pass } = await openDemo();
+  const { demo, mode, isLocked, first, pass } = await openDemo();
   const done = demo.start();
   await pass(0, 3);
   first.die({ code: "device_lost", message: "Gone.", param: null });
   await done;
   expect(demo.store.getState().phase).toBe("failed");
-  expect(isHeld()).toBe(false);
+  expect(isLocked()).toBe(false);
   expect(mode()).toBe("continuous");
 });
 
@@ -133,5 +133,19 @@ it("asks by the names of its own panes: the person's of the same number have not
   expect(ids.map((id) => pane.memory.requestNames.has(id))).toEqual([true, false, false]);
   const [inDemo] = demo.store.getState().panes;
   expect(ids.map((id) => inDemo!.memory.requestNames.has(id))).toEqual([false, false, true]);
+  demo.close();
+});
+
+it("asks this page's engine alone, whatever server the person uses for long queues", async () => {
+  const spillOver = { baseUrl: "http://localhost:8000/v1", model: "m", limitS: 1 };
+  const kept = JSON.stringify({ connections: [], spillOver });
+  vi.stubGlobal("localStorage", { getItem: () => kept, setItem: () => {} });
+  const { demo, requestStats, first, pass } = await openDemo();
+  vi.spyOn(requestStats, "expectedWaitS").mockReturnValue(8);
+  void demo.start();
+  await pass(0, 3);
+  await pass(0, 1);
+  vi.unstubAllGlobals();
+  expect(first.accepted).toHaveLength(16); // the warm-up and the first run
   demo.close();
 });

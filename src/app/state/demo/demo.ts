@@ -2,9 +2,12 @@ import { randomId } from "../../../index.ts";
 import { answerEnded } from "../chat/answer-ended.ts";
 import { Pane, type PaneContext } from "../chat/pane.ts";
 import { requestName } from "../chat/request-name.ts";
+import { FIGURES_INTERVAL_MS } from "../batch/batch-metrics.ts";
+import { Connections } from "../connections/connections.ts";
+import { NO_CONNECTIONS } from "../connections/saved-connections.ts";
 import type { Serving } from "../engine/serving.ts";
-import { SharedSettings } from "../settings/shared-settings.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
+import { ticker } from "../ticker.ts";
 
 const DEMO_QUESTIONS = [
   "Tell me a story about a purple octopus",
@@ -38,7 +41,6 @@ export interface DemoRun {
   readonly status: "waiting" | "running" | "done";
   /** Time from the first question to the end of the last answer, by the page's clock; elapsed time while it runs. */
   readonly elapsedMs: number;
-  /** The answers so far. */
   readonly answers: readonly string[];
 }
 
@@ -53,7 +55,7 @@ export interface DemoState {
 }
 
 interface DemoContext extends PaneContext {
-  readonly serving: Pick<Serving, "holdMode">;
+  readonly serving: Pick<Serving, "lockMode">;
   /** The page's clock, milliseconds. */
   readonly now: () => number;
 }
@@ -76,26 +78,34 @@ export class Demo {
   readonly #paneContext: PaneContext;
   /** Ends the newest start. */
   #leaving = new AbortController();
+  /** Updates the figures while a run is in progress. */
+  readonly #wake = ticker(FIGURES_INTERVAL_MS, () => {
+    for (const pane of this.#running ? this.#store.getState().panes : []) pane.refreshFigures();
+    this.#show("running");
+    return this.#running !== null;
+  });
   #running: { readonly key: "together" | "apart"; readonly startMs: number } | null = null;
 
   constructor(context: DemoContext) {
     this.#context = context;
-    const settings = new SharedSettings({ ...DEMO_SETTINGS, ...context.settings.address });
+    const settings = createStore(() => ({}));
+    const addressSettings = { ...DEMO_SETTINGS, ...context.addressSettings };
+    // No server answers in the demo, however long the queue is.
+    const connections = new Connections({ observer: context.requestStats }, NO_CONNECTIONS);
     // Only the result is announced: sixteen answers would be noise.
-    this.#paneContext = { ...context, settings, announce: () => {} };
+    this.#paneContext = { ...context, connections, settings, addressSettings, announce: () => {} };
   }
 
-  /** Starts the demo, or starts it again. */
   async start(size: DemoSize = this.store.getState().size): Promise<void> {
     this.#leave();
     const { signal } = (this.#leaving = new AbortController());
     const { serving, announce } = this.#context;
     this.#store.setState({ ...CLOSED, size, phase: "running" }, true);
-    serving.holdMode("continuous");
+    serving.lockMode("continuous");
     await this.#warmUp(signal);
     for (const key of ["together", "apart"] as const) {
       if (signal.aborted) return;
-      serving.holdMode(key === "together" ? "continuous" : "sequential");
+      serving.lockMode(key === "together" ? "continuous" : "sequential");
       // oxlint-disable-next-line no-await-in-loop -- one run after the other is the point
       const succeeded = await this.#run(key, signal);
       if (signal.aborted) return;
@@ -105,23 +115,14 @@ export class Demo {
         return;
       }
     }
-    serving.holdMode(null);
+    serving.lockMode(null);
     this.#store.setState({ phase: "done" });
     announce(demoResult(this.#store.getState()));
   }
 
-  /** Stops the demo and closes it. */
   close(): void {
     this.#leave();
     this.#store.setState(CLOSED, true);
-  }
-
-  /** Updates the figures. Called four times per second. Returns whether they will change by themselves: time passes. */
-  tick(): boolean {
-    if (this.#running === null) return false;
-    for (const pane of this.#store.getState().panes) pane.refreshFigures();
-    this.#show("running");
-    return true;
   }
 
   get #questions(): readonly string[] {
@@ -150,6 +151,7 @@ export class Demo {
     const questions = this.#questions;
     const panes = questions.map((_, index) => new Pane(index + 1, this.#paneContext));
     this.#running = { key, startMs: this.#context.now() };
+    this.#wake();
     this.#store.setState({ panes });
     const ends = panes.map((pane, index) => {
       pane.send(questions[index] ?? "");
@@ -179,7 +181,7 @@ export class Demo {
   #leave(): void {
     this.#leaving.abort();
     for (const pane of this.#store.getState().panes) pane.close();
-    this.#context.serving.holdMode(null);
+    this.#context.serving.lockMode(null);
     this.#running = null;
   }
 }
@@ -189,12 +191,10 @@ export function speedup(first: DemoRun, second: DemoRun): string {
   return (second.elapsedMs / first.elapsedMs).toFixed(1);
 }
 
-/** Returns how many answers are the same in both runs. */
 export function sameAnswers(first: DemoRun, second: DemoRun): number {
   return first.answers.filter((answer, index) => answer === second.answers[index]).length;
 }
 
-/** Says what both runs showed. */
 export function demoResult({ size, together, apart }: DemoState): string {
   const same = sameAnswers(together, apart);
   const asLongAs = ((size * together.elapsedMs) / apart.elapsedMs).toFixed(1);

@@ -11,7 +11,6 @@ import {
   type CreateEngineOptions,
   type EngineChanges,
   type EngineConfig,
-  type LoadProgress,
 } from "../../../index.ts";
 import { errorOf } from "../error-of.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
@@ -45,12 +44,10 @@ export interface EngineControlOptions {
   readonly now: () => number;
 }
 
-/** The choices with which an engine starts. */
 export interface EngineChoice {
   readonly model: ModelChoice;
   /** Remembered. */
   readonly backend: BackendChoice;
-  /** The serving config. */
   readonly config: EngineConfig;
   /** Whether tabs that choose the same share one engine. Remembered. */
   readonly isShared: boolean;
@@ -73,7 +70,6 @@ const BACKEND = "backend";
 /** A stuck engine delays the next one by this time. */
 const MAX_ENDING_MS = 10_000;
 
-/** Returns the backend chosen before in this browser. */
 export function rememberedBackend(): BackendChoice {
   return rememberedOf(BACKEND, BACKEND_CHOICES) ?? "auto";
 }
@@ -109,8 +105,6 @@ export class EngineControl {
   #newest: Promise<ChorusEngine> | null = null;
   /** Aborts the newest load, whose result is then ignored. */
   #replacing = new AbortController();
-  /** Newer than the store, which is updated once per frame. */
-  #stages: LoadStages = NOTHING_LOADED;
 
   constructor(options: EngineControlOptions) {
     this.#options = options;
@@ -253,7 +247,6 @@ export class EngineControl {
   async #load(): Promise<ChorusErrorData | null> {
     this.#replacing.abort();
     const { signal } = (this.#replacing = new AbortController());
-    this.#stages = NOTHING_LOADED;
     this.#store.setState({ status: "loading", stages: NOTHING_LOADED }, true);
     try {
       const engine = await (this.#newest = this.#open(this.#newest, signal));
@@ -283,29 +276,28 @@ export class EngineControl {
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, MAX_ENDING_MS))]);
     }
     signal.throwIfAborted();
+    const { createEngine, now, scheduleFlush } = this.#options;
     const { model, backend, config, isShared } = this.#chosen.getState();
-    return this.#options.createEngine({
+    // Newer than the store, which is updated once per frame.
+    let stages = NOTHING_LOADED;
+    const show = () => {
+      const isLoading = !signal.aborted && this.#store.getState().status === "loading";
+      if (isLoading) this.#store.setState({ status: "loading", stages }, true);
+    };
+    return createEngine({
       ...model,
       ...config,
       backend,
       worker: isShared ? "shared" : true,
       signal,
-      onProgress: (progress) => this.#advance(signal, progress),
+      onProgress: (progress) => {
+        stages = advanceStages(stages, progress, now());
+        scheduleFlush(show);
+      },
     });
   }
 
   #showFailure(error: ChorusErrorData): void {
     this.#store.setState({ status: isUnsupported(error) ? "unsupported" : "failed", error }, true);
   }
-
-  #advance(signal: AbortSignal, progress: LoadProgress): void {
-    if (signal.aborted) return;
-    this.#stages = advanceStages(this.#stages, progress, this.#options.now());
-    this.#options.scheduleFlush(this.#showStages);
-  }
-
-  readonly #showStages = () => {
-    if (this.#store.getState().status === "loading")
-      this.#store.setState({ status: "loading", stages: this.#stages }, true);
-  };
 }

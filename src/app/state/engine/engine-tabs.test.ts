@@ -68,20 +68,20 @@ function browser({ delayMs = 0, faultOf = null as (() => Fault) | null } = {}) {
   return { open, query };
 }
 
-const looked = () => vi.advanceTimersByTimeAsync(1000);
+const refreshed = () => vi.advanceTimersByTimeAsync(1000);
 
 it("says what the engines of other tabs take, as long as they are there", async () => {
   const { open } = browser();
   const a = await open();
-  await looked();
+  await refreshed();
   expect(a.engineTabs.store.getState()).toEqual({ hereBytes: ENGINE_BYTES, numOthers: 0, othersBytes: 0 });
   const b = await open();
   const c = await open();
-  await looked();
+  await refreshed();
   expect(a.engineTabs.store.getState()).toMatchObject({ numOthers: 2, othersBytes: 2 * ENGINE_BYTES });
   const engine = b.control.store.getState();
   if (engine.status === "ready") (engine.engine as FakeEngine).die({ code: "device_lost", message: "", param: null });
-  await looked();
+  await refreshed();
   expect(b.engineTabs.store.getState()).toEqual({ hereBytes: null, numOthers: 2, othersBytes: 2 * ENGINE_BYTES });
   expect(c.engineTabs.store.getState()).toMatchObject({ numOthers: 1, othersBytes: ENGINE_BYTES });
 });
@@ -94,10 +94,10 @@ it("asks for the engines of other tabs only while there are some and this tab is
     return query.mock.calls.length;
   };
   const a = await open();
-  await looked();
+  await refreshed();
   expect(await numQueries()).toBe(0);
   const b = await open();
-  await looked();
+  await refreshed();
   expect(a.engineTabs.store.getState().numOthers).toBe(1);
   a.show("hidden");
   b.show("hidden");
@@ -105,7 +105,7 @@ it("asks for the engines of other tabs only while there are some and this tab is
   a.show("visible");
   expect(await numQueries()).toBeGreaterThan(1);
   await b.control.switchTo({ model: "other" });
-  await looked();
+  await refreshed();
   expect(a.engineTabs.store.getState().numOthers).toBe(1);
 });
 
@@ -113,14 +113,14 @@ it("has all tabs share an engine once one does, and count it once", async () => 
   const { open } = browser();
   const [a, b] = [await open(), await open()];
   await a.control.share(true);
-  await looked();
+  await refreshed();
   expect(b.control.chosen.getState().isShared).toBe(true);
   for (const { requested, engineTabs } of [a, b]) {
     expect(requested.map(({ worker }) => worker)).toEqual([true, "shared"]);
     expect(engineTabs.store.getState()).toEqual({ hereBytes: ENGINE_BYTES, numOthers: 0, othersBytes: 0 });
   }
   await b.control.share(false);
-  await looked();
+  await refreshed();
   expect(a.requested.at(-1)?.worker).toBe(true);
   expect(a.engineTabs.store.getState().numOthers).toBe(1);
 });
@@ -131,13 +131,13 @@ it("has the tabs of one engine follow a choice, and go back with a tab that coul
   const [a, b] = [await open({ fails }), await open({ fails })];
   await a.control.share(true);
   await a.control.switchTo({ model: "other", dtype: "q8" });
-  await looked();
+  await refreshed();
   expect(b.control.chosen.getState().model).toEqual({ model: "other", dtype: "q8" });
   await b.control.useBackend("cpu");
-  await looked();
+  await refreshed();
   expect(a.requested.at(-1)).toEqual({ model: "other", backend: "cpu", worker: "shared" });
   expect(await a.control.switchTo({ model: "missing" })).toMatchObject({ code: "model_not_found" });
-  await looked();
+  await refreshed();
   expect(b.control.chosen.getState().model).toMatchObject({ model: "other" });
   expect(b.control.store.getState()).toMatchObject({ status: "ready" });
   expect(b.engineTabs.store.getState().numOthers).toBe(0);
@@ -155,11 +155,11 @@ it("keeps a tab's own files out of the engine that is shared", async () => {
   const { open } = browser();
   const [a, b] = [await open(), await open()];
   await a.control.share(true);
-  await looked();
+  await refreshed();
   await b.control.switchTo({ model: [] });
   expect(a.control.chosen.getState().model).toEqual({ model: "fake" });
   await a.control.useBackend("cpu");
-  await looked();
+  await refreshed();
   expect(b.control.chosen.getState().model).toEqual({ model: [] });
   expect(a.engineTabs.store.getState().numOthers).toBe(1);
 });
@@ -169,7 +169,7 @@ it("has the tabs of one engine take a change that needs no restart, and counts t
   const [a, b] = [await open(), await open()];
   await a.control.share(true);
   await a.control.reconfigure({ maxNumSeqs: 4 });
-  await looked();
+  await refreshed();
   expect(b.control.chosen.getState().config).toEqual({ maxNumSeqs: 4 });
   expect([a.requested.length, b.requested.length]).toEqual([2, 2]);
   for (const { engineTabs } of [a, b]) expect(engineTabs.store.getState().numOthers).toBe(0);
@@ -179,10 +179,10 @@ it("has all tabs end with the same choice when several choose at the same moment
   const { open } = browser({ delayMs: 10 });
   const [a, b, c] = [await open(), await open(), await open()];
   await a.control.share(true);
-  await looked();
+  await refreshed();
   const first = [a.control.reconfigure({ numGpuBlocks: 100 }), b.control.useBackend("cpu")];
   await vi.advanceTimersByTimeAsync(1);
-  await Promise.all([...first, c.control.reconfigure({ numGpuBlocks: 200 }), looked()]);
+  await Promise.all([...first, c.control.reconfigure({ numGpuBlocks: 200 }), refreshed()]);
   for (const { control } of [a, b, c]) {
     expect(control.chosen.getState()).toMatchObject({ backend: "auto", config: { numGpuBlocks: 200 } });
   }
@@ -195,13 +195,13 @@ it("a choice whose message is late, doubled, broken or lost counts in its own ta
       const { open } = browser({ faultOf: () => fault });
       const tabs = [await open(), await open(), await open()];
       await tabs[0]?.control.share(true);
-      await looked();
+      await refreshed();
       let expected: (number | undefined)[] = [];
       for (const [numGpuBlocks, drawn] of faults.entries()) {
         fault = drawn;
         const chooser = numGpuBlocks % tabs.length;
         await tabs[chooser]?.control.reconfigure({ numGpuBlocks });
-        await looked();
+        await refreshed();
         const isHeard = !isBroken(fault) && fault !== "lost";
         expected = tabs.map((_, tab) => (isHeard || tab === chooser ? numGpuBlocks : expected[tab]));
         expect(tabs.map(({ control }) => control.chosen.getState().config.numGpuBlocks)).toEqual(expected);

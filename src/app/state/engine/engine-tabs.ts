@@ -5,7 +5,7 @@ import { createStore, type ReadonlyStore } from "../store.ts";
 import { keyOfEngine, type EngineChoice, type EngineControl } from "./engine-control.ts";
 
 /** The browser's means of communication between tabs. */
-export interface EngineTabsHome {
+export interface EngineTabsPlatform {
   readonly locks: Pick<LockManager, "request" | "query">;
   /** Sends choices to other tabs, and that there is another engine. */
   readonly channel: Pick<BroadcastChannel, "postMessage" | "addEventListener">;
@@ -36,7 +36,7 @@ const LOCK = "chorus.engine";
 /** Sent when a tab has another engine. */
 const NEW_ENGINE = "new engine";
 /** Engines end without a message: their tabs are closed, or crash. */
-const LOOK_INTERVAL_MS = 1000;
+const REFRESH_INTERVAL_MS = 1000;
 
 /**
  * Synchronises the tabs of the app: tabs that share an engine share its choice, and each tab knows the memory of all engines.
@@ -44,7 +44,8 @@ const LOOK_INTERVAL_MS = 1000;
  */
 export class EngineTabs {
   readonly #engine: EngineControl;
-  readonly #home: EngineTabsHome;
+  readonly #platform: EngineTabsPlatform;
+  readonly canShare: boolean;
   readonly #store = createStore<TabsMemory>(() => ({ hereBytes: null, numOthers: 0, othersBytes: 0 }));
   readonly store: ReadonlyStore<TabsMemory> = this.#store;
   readonly #tab = randomId();
@@ -54,10 +55,11 @@ export class EngineTabs {
   #held: { readonly key: string; readonly name: string; readonly release: () => void } | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(engine: EngineControl, home: EngineTabsHome) {
+  constructor(engine: EngineControl, platform: EngineTabsPlatform) {
     this.#engine = engine;
-    this.#home = home;
-    const { channel, page } = home;
+    this.#platform = platform;
+    this.canShare = platform.canShare;
+    const { channel, page } = platform;
     engine.onChosen((choice, isSharedChanged) => {
       // A model of files is this tab's alone.
       if (!isNamed(choice.model) || !(choice.isShared || isSharedChanged)) return;
@@ -69,7 +71,7 @@ export class EngineTabs {
     channel.addEventListener("message", (event) => {
       const received = (event as MessageEvent<SentChoice | typeof NEW_ENGINE | null>).data;
       if (received === null) return; // it could not be read
-      if (received === NEW_ENGINE) return void this.look();
+      if (received === NEW_ENGINE) return void this.refresh();
       // Tabs that choose at the same moment would swap their choices: all of them follow the later one.
       if (!isLater(received, this.#newest)) return;
       this.#newest = received;
@@ -78,19 +80,15 @@ export class EngineTabs {
     engine.store.subscribe(() => this.#follow());
     engine.chosen.subscribe((now, before) => now.config !== before.config && this.#follow());
     this.#follow();
-    page.addEventListener("visibilitychange", () => void this.look());
-    void this.look();
-  }
-
-  get canShare(): boolean {
-    return this.#home.canShare;
+    page.addEventListener("visibilitychange", () => void this.refresh());
+    void this.refresh();
   }
 
   /** Reads which engines there are; again and again while this tab is visible and others have some. */
-  async look(): Promise<void> {
+  async refresh(): Promise<void> {
     clearTimeout(this.#timer);
-    if (this.#home.page.visibilityState === "hidden") return;
-    const { held = [] } = await this.#home.locks.query().catch((): LockManagerSnapshot => ({}));
+    if (this.#platform.page.visibilityState === "hidden") return;
+    const { held = [] } = await this.#platform.locks.query().catch((): LockManagerSnapshot => ({}));
     const names = new Set(held.flatMap(({ name }) => (name?.startsWith(`${LOCK} `) ? [name] : [])));
     if (this.#held) names.delete(this.#held.name);
     const bytes = [...names].map((name) => Number(name.split(" ")[1]));
@@ -100,7 +98,7 @@ export class EngineTabs {
       this.#store.setState({ numOthers: bytes.length, othersBytes });
     }
     clearTimeout(this.#timer);
-    if (bytes.length > 0) this.#timer = setTimeout(() => void this.look(), LOOK_INTERVAL_MS);
+    if (bytes.length > 0) this.#timer = setTimeout(() => void this.refresh(), REFRESH_INTERVAL_MS);
   }
 
   #follow(): void {
@@ -123,11 +121,11 @@ export class EngineTabs {
     this.#held = { key, name, release };
     // Tabs that share an engine hold the same lock.
     const granted = () => {
-      this.#home.channel.postMessage(NEW_ENGINE);
-      void this.look();
+      this.#platform.channel.postMessage(NEW_ENGINE);
+      void this.refresh();
       return released;
     };
-    void this.#home.locks.request(name, { mode: "shared" }, granted).catch(() => undefined);
+    void this.#platform.locks.request(name, { mode: "shared" }, granted).catch(() => undefined);
   }
 
   #letGo(): void {

@@ -49,8 +49,8 @@ async function open(hash = "") {
 }
 
 it("changes a running engine where it can, and restarts it for what is fixed", async () => {
-  const { requested, engines, mode, serving } = await open();
-  expect(serving.needsRestart({ batchingMode: "static" })).toBe(false);
+  const { requested, engines, mode, engine, serving } = await open();
+  expect(engine.needsRestart(engineConfigOf({ batchingMode: "static" }))).toBe(false);
   expect(await serving.apply({ batchingMode: "static" })).toBeNull();
   expect(mode()).toBe("static");
   expect(requested).toHaveLength(1);
@@ -59,7 +59,7 @@ it("changes a running engine where it can, and restarts it for what is fixed", a
   expect(await serving.apply({ batchingMode: "static" })).toBeNull();
   expect(engines[0]?.config).toMatchObject({ maxNumSeqs: 64, enablePrefixCaching: true });
   expect(requested).toHaveLength(1);
-  expect(serving.needsRestart({ "speculation.method": "ngram" })).toBe(true);
+  expect(engine.needsRestart(engineConfigOf({ "speculation.method": "ngram" }))).toBe(true);
   expect(await serving.apply({ batchingMode: "static", maxNumSeqs: 4, "speculation.method": "ngram" })).toBeNull();
   expect(requested).toHaveLength(2);
   expect(requested[1]).toMatchObject({ maxNumSeqs: 4, speculation: { method: "ngram" } });
@@ -87,7 +87,7 @@ it("keeps what was applied, the mode chosen in the bar included", async () => {
   expect(next.serving.store.getState()).toEqual({
     settings: { batchingMode: "sequential", maxNumSeqs: 4 },
     link: null,
-    heldMode: null,
+    lockedMode: null,
   });
   expect(next.requested[0]).toMatchObject({ maxNumSeqs: 4 });
   expect(next.mode()).toBe("sequential");
@@ -117,7 +117,7 @@ it("the default mode is no setting either where it was kept or a link names it",
 
 it("doesn't take the mode that the demo holds for the person's", async () => {
   const { serving, mode } = await open();
-  serving.holdMode("sequential");
+  serving.lockMode("sequential");
   expect(mode()).toBe("sequential");
   expect(serving.store.getState().settings).toEqual({});
 });
@@ -259,11 +259,11 @@ it("does not go back to an older mode that the engine tells of late, and takes a
 it("is the person's again after the demo, whatever was chosen meanwhile", async () => {
   const { engines, mode, serving } = await open();
   serving.chooseMode("static");
-  serving.holdMode("sequential");
+  serving.lockMode("sequential");
   await engines[0]?.update({ batchingMode: "continuous" });
   expect(mode()).toBe("sequential");
-  serving.holdMode(null);
-  serving.holdMode(null);
+  serving.lockMode(null);
+  serving.lockMode(null);
   expect(mode()).toBe("static");
   expect(engines[0]?.updates.at(-1)).toEqual({ batchingMode: "static" });
   expect(serving.store.getState().settings).toEqual({ batchingMode: "static" });

@@ -1,11 +1,6 @@
-import {
-  toErrorData,
-  type BatchingMode,
-  type ChorusEngine,
-  type ChorusErrorData,
-  type EngineConfig,
-} from "../../../index.ts";
+import type { BatchingMode, ChorusEngine, ChorusErrorData, EngineConfig } from "../../../index.ts";
 import type { Route } from "../app/router.ts";
+import { resultOf } from "../error-of.ts";
 import { anyObject } from "../read-record.ts";
 import { remember, rememberedJson } from "../remembered.ts";
 import {
@@ -28,7 +23,7 @@ export interface ServingState {
   /** The outcome of the settings in the page's link; null if it had none, or others were applied since. */
   readonly link: LinkOutcome | null;
   /** The mode while the demo sets it: people can't choose it then. Null: the settings have it. */
-  readonly heldMode: BatchingMode | null;
+  readonly lockedMode: BatchingMode | null;
 }
 
 /** applied: on this visit they replace the settings kept in this browser. */
@@ -37,16 +32,16 @@ export type LinkOutcome =
   | { readonly status: "refused"; readonly error: ChorusErrorData };
 
 /** Returns the settings to start with: those of the link, else those kept in this browser. */
-export function openServing(route: Route | null): Omit<ServingState, "heldMode"> {
+export function openServing(route: Route | null): Omit<ServingState, "lockedMode"> {
   const linked = route === null ? null : readLink(route);
   if (linked === null) return { settings: keptSettings(), link: null };
-  if ("error" in linked) return { settings: keptSettings(), link: { status: "refused", error: linked.error } };
-  return { settings: linked.settings, link: { status: "applied" } };
+  if (linked.error) return { settings: keptSettings(), link: { status: "refused", error: linked.error } };
+  return { settings: linked.value, link: { status: "applied" } };
 }
 
 /** Returns the batching mode that counts now. */
-export function modeOf({ settings, heldMode }: ServingState): BatchingMode {
-  return heldMode ?? modeIn(settings);
+export function modeOf({ settings, lockedMode }: ServingState): BatchingMode {
+  return lockedMode ?? modeIn(settings);
 }
 
 function modeIn({ batchingMode = DEFAULT_MODE }: ServingSettings): BatchingMode {
@@ -55,22 +50,18 @@ function modeIn({ batchingMode = DEFAULT_MODE }: ServingSettings): BatchingMode 
 
 interface ServingOptions {
   readonly engine: EngineControl;
-  readonly opened: Omit<ServingState, "heldMode">;
+  readonly opened: Omit<ServingState, "lockedMode">;
   /** Called with the page's new link when its settings are no longer in use; "#/" for those kept in this browser. */
   readonly onLink: (link: string) => void;
 }
 
-/**
- * How the page's engine serves. Some settings change while it runs; all others restart it. They outlive the engine: the next one
- * begins with them. Where tabs share an engine, each follows what the others choose.
- */
+/** How the page's engine serves, and the next one. Where tabs share an engine, each follows what the others choose. */
 export class Serving {
   readonly #options: ServingOptions;
   readonly #store;
   readonly store: ReadonlyStore<ServingState>;
   /** While settings are applied, those of the engine change in turn. */
   #isApplying = false;
-  /** The engine that runs. */
   #running: ChorusEngine | null = null;
   /** Choices of the mode that it has not taken yet. */
   #numPending = 0;
@@ -79,20 +70,12 @@ export class Serving {
 
   constructor(options: ServingOptions) {
     const { engine, opened } = (this.#options = options);
-    this.store = this.#store = createStore<ServingState>(() => ({ ...opened, heldMode: null }));
+    this.store = this.#store = createStore<ServingState>(() => ({ ...opened, lockedMode: null }));
     engine.store.subscribe((state) => this.#watch(state.status === "ready" ? state.engine : null));
     engine.chosen.subscribe((now, before) => now.config !== before.config && this.#takeConfig(now.config));
   }
 
-  /** Whether the engine must restart to take these settings. */
-  needsRestart(settings: ServingSettings): boolean {
-    return this.#options.engine.needsRestart(engineConfigOf(settings));
-  }
-
-  /**
-   * Applies the settings and keeps them in this browser. Resolves with the error if the engine can't start with them; it
-   * then runs with those before.
-   */
+  /** Applies and keeps the settings. Resolves with the error if the engine can't start with them; it runs with those before. */
   async apply(settings: ServingSettings): Promise<ChorusErrorData | null> {
     const error = await this.#use(settings, null);
     if (error) return error;
@@ -105,7 +88,7 @@ export class Serving {
   async follow(route: Route): Promise<void> {
     const linked = readLink(route);
     if (linked === null) return;
-    const error = "error" in linked ? linked.error : await this.#use(linked.settings, { status: "applied" });
+    const error = linked.error ?? (await this.#use(linked.value, { status: "applied" }));
     if (error) this.#store.setState({ link: { status: "refused", error } });
   }
 
@@ -116,9 +99,9 @@ export class Serving {
   }
 
   /** Sets the mode for the demo; null: it is the person's again. */
-  holdMode(heldMode: BatchingMode | null): void {
-    if (heldMode === this.store.getState().heldMode) return;
-    this.#store.setState({ heldMode });
+  lockMode(lockedMode: BatchingMode | null): void {
+    if (lockedMode === this.store.getState().lockedMode) return;
+    this.#store.setState({ lockedMode });
     this.#applyMode();
   }
 
@@ -161,7 +144,7 @@ export class Serving {
 
   /** Another tab that shares the engine may choose the mode, and keeps it. A pending choice, or the demo's, is newer. */
   #takeMode(): void {
-    const isNewer = this.#numPending > 0 || this.#isApplying || this.store.getState().heldMode !== null;
+    const isNewer = this.#numPending > 0 || this.#isApplying || this.store.getState().lockedMode !== null;
     if (this.#reportedMode !== null && !isNewer) this.#setMode(this.#reportedMode);
   }
 
@@ -191,16 +174,8 @@ export class Serving {
 }
 
 /** Returns a link's serving settings; null if it has none. */
-function readLink({
-  page,
-  params,
-}: Route): { readonly settings: ServingSettings } | { readonly error: ChorusErrorData } | null {
-  if (page !== "" || params.size === 0) return null;
-  try {
-    return { settings: readServing(Object.fromEntries(params)) };
-  } catch (error) {
-    return { error: toErrorData(error) };
-  }
+function readLink({ page, params }: Route) {
+  return page !== "" || params.size === 0 ? null : resultOf(() => readServing(Object.fromEntries(params)));
 }
 
 function keptSettings(): ServingSettings {

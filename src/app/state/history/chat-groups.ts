@@ -1,6 +1,5 @@
 import type { ListedChat } from "./chat-list.ts";
 
-/** A line of the list: a heading, or a chat below it. */
 export type ChatLine =
   | { readonly kind: "heading"; readonly title: string }
   | { readonly kind: "chat"; readonly chat: ListedChat };

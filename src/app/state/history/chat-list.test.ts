@@ -17,7 +17,7 @@ const chat = (question: string, day: string): SavedChat & { id: string } => ({
   title: null,
   settings: {},
   turns: [{ id: 0, question, answer: `About ${question}`, end: "stop" }],
-  firstSent: 0,
+  contextStart: 0,
   draft: "",
   askedMs: new Date(`${day}T12:00`).getTime(),
 });
@@ -53,8 +53,8 @@ async function open(...chats: readonly (SavedChat & { id: string })[]) {
   await settle();
 }
 const titles = () => list.store.getState().found.map(({ title, pane }) => (pane ? `${pane.number}: ${title}` : title));
-async function look(query: Parameters<ChatList["look"]>[0]) {
-  list.look(query);
+async function search(query: Parameters<ChatList["search"]>[0]) {
+  list.search(query);
   await settle();
   return titles();
 }
@@ -80,11 +80,11 @@ it("is looked through by words and days", async () => {
   ]);
   workspace.closePane(workspace.store.getState().panes[1]!);
   await open(chat("Stored bread?", "2026-11-21"), chat("Stored cake?", "2026-11-21"));
-  expect(await look({ text: "BRE" })).toEqual(["1: Open bread?", "Stored bread?", "Closed bread?"]);
-  expect(await look({ from: "2026-11-21" })).toEqual(["1: Open bread?", "Stored bread?"]);
-  expect(await look({ until: "2026-11-21" })).toEqual(["Stored bread?"]);
-  expect(await look({ text: "", from: "" })).toEqual(["Stored bread?", "Stored cake?", "Closed bread?"]);
-  expect(await look({ text: "nothing" })).toEqual([]);
+  expect(await search({ text: "BRE" })).toEqual(["1: Open bread?", "Stored bread?", "Closed bread?"]);
+  expect(await search({ from: "2026-11-21" })).toEqual(["1: Open bread?", "Stored bread?"]);
+  expect(await search({ until: "2026-11-21" })).toEqual(["Stored bread?"]);
+  expect(await search({ text: "", from: "" })).toEqual(["Stored bread?", "Stored cake?", "Closed bread?"]);
+  expect(await search({ text: "nothing" })).toEqual([]);
 });
 
 it("opens a chat in a pane, as it was; it is not among the closed ones any more", async () => {
@@ -169,7 +169,7 @@ it("keeps what is deleted while it reads deleted", async () => {
   await open(chat("Old?", "2026-11-01"), chat("New?", "2026-11-02"));
   const read = [...stored.values()];
   vi.spyOn(storage, "readAll").mockImplementationOnce(async () => {
-    list.deleteForGood([list.store.getState().found[0]!]);
+    workspace.deleteForGood([list.store.getState().found[0]!.record]);
     stored.delete("New?");
     // As it does once that is stored.
     workspace.chats.take("New?");
@@ -184,7 +184,7 @@ it("reads the words of chats only once somebody searches", async () => {
   const folded = vi.spyOn(words, "foldedWords");
   await open(chat("Old bread?", "2026-11-01"));
   expect(folded).not.toHaveBeenCalled();
-  expect(await look({ text: "bread" })).toEqual(["Old bread?"]);
+  expect(await search({ text: "bread" })).toEqual(["Old bread?"]);
   expect(folded).toHaveBeenCalledOnce();
 });
 
@@ -220,7 +220,7 @@ it("says why a chat can't be opened: there is no room, it is gone, or damaged", 
 
 it("deletes chats for good", async () => {
   await open(chat("Old?", "2026-11-01"), chat("New?", "2026-11-02"));
-  list.deleteForGood([list.store.getState().found[0]!]);
+  workspace.deleteForGood([list.store.getState().found[0]!.record]);
   await settle();
   expect(titles()).toEqual(["Old?"]);
 });
@@ -234,7 +234,7 @@ it("has the chats of this visit where the stored ones can't be read", async () =
   await settle();
   expect(list.store.getState().status).toBe("unreadable");
   expect(titles()).toEqual(["1: Open?", "Closed?"]);
-  expect(await look({ text: "closed" })).toEqual(["Closed?"]);
+  expect(await search({ text: "closed" })).toEqual(["Closed?"]);
 });
 
 it("is in groups by day and month", () => {

@@ -16,7 +16,6 @@ export interface ListedChat extends ChatSummary {
   readonly pane: Pane | null;
 }
 
-/** A search for chats. */
 export interface ChatQuery {
   readonly text: string;
   /** The first and the last day, "2026-11-22". Empty: any. */
@@ -84,16 +83,14 @@ export class ChatList {
     this.#unsubscribe();
   }
 
-  look(query: Partial<ChatQuery>): void {
+  search(query: Partial<ChatQuery>): void {
     this.#store.setState({ query: { ...this.#store.getState().query, ...query } });
     // The first search reads the words of all chats, which takes a while.
     const isInWords = wordsOf(this.#store.getState().query.text).size > 0;
     void inParts(isInWords ? [...this.#chats.values()] : [], (chat) => chat.words()).then(() => this.#searchSoon());
   }
 
-  /**
-   * Puts a closed chat into the current pane, or into one of its own. Resolves with the pane, or with the reason why it can't.
-   */
+  /** Opens a closed chat in the current pane, or in one of its own. Resolves with the pane, or with why it can't. */
   async openInPane({ record: { chat } }: ListedChat, isBeside = false): Promise<Pane | string> {
     const { chats } = this.#workspace;
     let record: ChatRecord | null;
@@ -108,10 +105,6 @@ export class ChatList {
     this.#chats.delete(chat.id);
     this.#searchSoon();
     return "This chat was deleted in another tab.";
-  }
-
-  deleteForGood(chats: readonly ListedChat[]): void {
-    this.#workspace.deleteForGood(chats.map(({ record }) => record));
   }
 
   readonly #note = (changed: ReadonlyMap<string, NamedChat | null>) => {
@@ -129,11 +122,11 @@ export class ChatList {
     this.#isSearchDue = true;
     queueMicrotask(() => {
       this.#isSearchDue = false;
-      this.#search();
+      this.#find();
     });
   }
 
-  #search(): void {
+  #find(): void {
     const { text, from, until } = this.#store.getState().query;
     const words = wordsOf(text);
     const isFound = (chat: ChatSummary) =>

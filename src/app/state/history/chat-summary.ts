@@ -3,7 +3,6 @@ import { titleOfChat, type SavedChat } from "../workspace/saved-workspace.ts";
 import { oneLine } from "../one-line.ts";
 import { foldedWords } from "./words.ts";
 
-/** A chat in lists. */
 export interface ChatSummary {
   readonly record: ChatRecord;
   readonly title: string;
@@ -11,7 +10,6 @@ export interface ChatSummary {
   readonly preview: string;
   /** When its last question was asked, or else when it was saved. Milliseconds since 1970. */
   readonly dateMs: number;
-  /** Number of turns on the chosen path. */
   readonly numTurns: number;
   /** Returns its words for searches, as `foldedWords` has them. */
   readonly words: () => string;
@@ -34,11 +32,11 @@ export function summaryOf(record: ChatRecord): ChatSummary {
   };
 }
 
-function textsOf({ title, turns, unchosen = [], draft }: SavedChat): readonly string[] {
-  const texts = [...turns, ...unchosen].flatMap(({ question, answer, several }) => [
+function textsOf({ title, turns, inactiveTurns = [], draft }: SavedChat): readonly string[] {
+  const texts = [...turns, ...inactiveTurns].flatMap(({ question, answer, alternatives }) => [
     question,
     answer,
-    ...(several?.answers.map((other) => other.answer) ?? []),
+    ...(alternatives?.answers.map((other) => other.answer) ?? []),
   ]);
   return [title ?? "", ...texts, draft];
 }

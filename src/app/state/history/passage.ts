@@ -12,8 +12,9 @@ const BEFORE_LENGTH = 40;
 const AFTER_LENGTH = 160;
 
 /** Returns the first passage of a chat with one of the words; null if only its title has them. */
-export function findPassage({ turns, unchosen = [], draft }: SavedChat, words: ReadonlySet<string>): Passage | null {
-  const texts = [...turns, ...unchosen].flatMap(({ question, answer }) => [question, answer]);
+export function findPassage(chat: SavedChat, words: ReadonlySet<string>): Passage | null {
+  const { turns, inactiveTurns = [], draft } = chat;
+  const texts = [...turns, ...inactiveTurns].flatMap(({ question, answer }) => [question, answer]);
   for (const text of [...texts, draft]) {
     for (const { 0: word, index } of text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
       const isRequested = [...words].some((query) => hasWords(foldedWords(word), new Set([query])));

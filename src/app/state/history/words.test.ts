@@ -20,7 +20,7 @@ it("are found by their beginnings, all of them; a single letter by itself only",
 
 it("are shown in the passage where they are first", () => {
   const turn = { id: 0, question: "Why?", answer: "Yeast eats the sugars, and the dough rises.", end: "stop" as const };
-  const chat = { title: "Rise", settings: {}, turns: [turn], firstSent: 0, draft: "" };
+  const chat = { title: "Rise", settings: {}, turns: [turn], contextStart: 0, draft: "" };
   expect(findPassage(chat, wordsOf("ris dou"))).toEqual({
     before: "Yeast eats the sugars, and the ",
     word: "dough",

@@ -1,5 +1,3 @@
-// The words by which chats are found.
-
 /** Longer ones are cut: they are not words but data. */
 const MAX_LENGTH = 40;
 
@@ -18,10 +16,7 @@ export function foldedWords(text: string): string {
   return ` ${[...wordsOf(text)].join(" ")} `;
 }
 
-/**
- * Returns whether each word of the query begins one of the words. A single letter must be a whole word, or it would find
- * everything.
- */
+/** Returns whether each word of the query begins one of the words. A single letter must be a whole one. */
 export function hasWords(words: string, query: ReadonlySet<string>): boolean {
   return [...query].every((word) => words.includes(word.length > 1 ? ` ${word}` : ` ${word} `));
 }

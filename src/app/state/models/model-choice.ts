@@ -28,11 +28,7 @@ export function isNamed(choice: ModelChoice): choice is NamedChoice {
   return typeof choice.model === "string";
 }
 
-/**
- * Returns the choice of a model that a person named, by its hub id or an address. Its name is as the store writes it, so that both
- * match.
- * @throws ChorusError naming the field
- */
+/** Returns the choice of a named model (hub id or address), as the store writes it. @throws ChorusError naming the field */
 export function namedChoice(name: string, hub: HubOptions = {}): NamedChoice {
   const location = locateRemoteModel(name, hub, globalThis.document?.baseURI);
   const model = nameOfModel(location);
@@ -76,7 +72,6 @@ const readChoice = recordOf<Omit<NamedChoice, "token">>({
   dtype: optional(oneOf(...WEIGHTS_DTYPES)),
 });
 
-/** Returns the saved choice; null if there is none or it can't be read. */
 export function rememberedChoice(): NamedChoice | null {
   return rememberedJson(NAME, readChoice, null);
 }

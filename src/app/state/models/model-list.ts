@@ -7,7 +7,6 @@ export interface ListedModel {
   readonly key: string;
   readonly choice: NamedChoice;
   readonly title: string;
-  /** Its catalogue entry. */
   readonly about: CatalogueEntry | null;
   /** Comes with the page; needs no download. */
   readonly isEmbedded: boolean;
@@ -49,7 +48,7 @@ export function listModels(
   return models.map((model) => (isAlike(model) ? { ...model, title: wholeNameOf(model.key) } : model));
 }
 
-/** Returns a name that no other model has: "owner/name", with the hub and the revision where they are not the usual ones. */
+/** Returns a name that no other model has: "owner/name", with the hub and the revision where they are not the default ones. */
 function wholeNameOf(key: string): string {
   return key.replace(`${DEFAULT_HUB_URL} `, "").replace(new RegExp(` ${DEFAULT_REVISION}$`), "");
 }

@@ -35,7 +35,7 @@ const cells = ({ batch }: Player) =>
 describe("a recorded run", () => {
   it("has at each place the words that were there after so many steps", () => {
     const run = recordedRun();
-    expect(run.numSteps).toBe(7);
+    expect(run.steps.length).toBe(7);
     const [first, second] = run.sequences;
     if (!first || !second) throw new Error("there are two");
     expect(textAt(first, 0)).toEqual({ before: "", marked: "", after: "", numTokens: 0 });

@@ -1,8 +1,8 @@
+import { BlockLedger } from "../../../index.ts";
 import { Batch } from "../batch/batch.ts";
 import { FIGURES_INTERVAL_MS } from "../batch/batch-metrics.ts";
 import { CHARTS_WINDOW_MS } from "../batch/charts.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
-import { RecordedEngine } from "./recorded-engine.ts";
 import type { RecordedRun } from "./recorded-run.ts";
 
 /** Factors of the run's own speed: a quick engine's steps take milliseconds. */
@@ -23,16 +23,14 @@ export interface PlayerState {
   readonly speed: number;
 }
 
-/**
- * Plays a recorded run: the views of the batch get the same events as then, up to any step. Their clock is the run's, so
- * figures and charts are the same.
- */
+/** Plays a recorded run: the views of the batch get its events up to any step, by the run's clock, as they did then. */
 export class Player {
   readonly run: RecordedRun;
   readonly batch: Batch;
   readonly #store;
   readonly store: ReadonlyStore<PlayerState>;
-  #engine: RecordedEngine;
+  /** Knows the cache's map as it was after the events so far. */
+  #ledger: BlockLedger;
   /** The run's clock at the current place. */
   #clockMs = 0;
   /** The moment of playing, which moves between places too. */
@@ -48,15 +46,14 @@ export class Player {
       speed: defaultSpeed(run),
     }));
     this.batch = new Batch(() => this.#clockMs);
-    this.#engine = new RecordedEngine(run.recording);
-    this.#begin();
+    this.#ledger = this.#begin();
     this.#notify(-1, 0);
     this.batch.refresh();
   }
 
   /** Plays or pauses; from the first step again if it was at the end. */
   togglePlay(): void {
-    const { numSteps } = this.run;
+    const numSteps = this.run.steps.length;
     const { isPlaying, place } = this.store.getState();
     if (!isPlaying && (place === 0 || place === numSteps)) this.seek(1);
     if (isPlaying) this.#pause();
@@ -67,9 +64,8 @@ export class Player {
     this.#store.setState({ speed });
   }
 
-  /** Goes to a step, and pauses. */
   seek(place: number): void {
-    const bounded = Math.max(0, Math.min(this.run.numSteps, Math.round(place)));
+    const bounded = Math.max(0, Math.min(this.run.steps.length, Math.round(place)));
     this.#playMs = this.run.playMs[bounded] ?? 0;
     this.#goTo(bounded);
     this.#pause();
@@ -82,7 +78,7 @@ export class Player {
     this.#playMs += elapsedMs * speed;
     const place = this.run.placeAt(this.#playMs);
     this.#goTo(place);
-    if (place === this.run.numSteps) this.#pause();
+    if (place === this.run.steps.length) this.#pause();
   }
 
   /** Charts show every step where it rests. While it plays they move with their samples, as they did then. */
@@ -95,28 +91,34 @@ export class Player {
     const { place: before } = this.store.getState();
     if (place === before) return;
     if (place < before) {
-      this.#begin();
+      this.#ledger = this.#begin();
       this.#notify(-1, place);
     } else this.#notify(before, place);
     this.batch.refresh();
     this.#store.setState({ place });
   }
 
-  #begin(): void {
-    this.#engine = new RecordedEngine(this.run.recording);
+  #begin(): BlockLedger {
+    const { model, config } = this.run.recording;
+    const ledger = new BlockLedger(model, config.enablePrefixCaching);
     this.#clockMs = 0;
     this.#sampledMs = null;
-    this.batch.show(this.#engine);
+    this.batch.show({ config, kvCacheMap: async () => ledger.map() });
+    return ledger;
   }
 
   /** Emits the events between two places. Charts take the same samples as then, as far as they can still show them. */
   #notify(from: number, to: number): void {
     const endMs = this.run.steps[to - 1]?.atMs ?? 0;
     for (const event of this.run.eventsBetween(from, to)) {
-      if (event.type === "step") this.#sampleUpTo(event.atMs, endMs - CHARTS_WINDOW_MS);
-      this.#engine.addEvent(event);
-      if (event.type === "step") this.batch.addStep(event);
-      else if (event.type === "request") this.batch.addRequest(event);
+      if (event.type === "step") {
+        this.#sampleUpTo(event.atMs, endMs - CHARTS_WINDOW_MS);
+        this.#ledger.addStep(event);
+        this.batch.addStep(event);
+      } else if (event.type === "request") {
+        this.#ledger.addRequest(event);
+        this.batch.addRequest(event);
+      }
     }
   }
 

@@ -1,6 +1,6 @@
 import type { AskedReport, FinishReason, RecordedEvent, Recording, SequenceId, StepReport } from "../../../index.ts";
 import type { OutputPlace } from "../chat/answer-tokens.ts";
-import { askerOf, keyOfSequence, nameIn } from "../chat/request-name.ts";
+import { paneTurnOf, keyOfSequence, nameIn } from "../chat/request-name.ts";
 
 /** A step's addition to an answer. */
 interface RecordedPiece {
@@ -30,10 +30,7 @@ interface GrowingSequence extends RecordedSequence {
 /** Most time between two steps while a run is played, so that nobody waits through a pause. */
 const LONGEST_GAP_MS = 1000;
 
-/**
- * A recording, laid out by places: at place n its first n steps are done. Events between two steps belong to the place after
- * the first of them.
- */
+/** A recording by places: at place n its first n steps are done. What comes between two steps is at the first one's place. */
 export class RecordedRun {
   readonly recording: Recording;
   readonly steps: readonly StepReport[];
@@ -64,12 +61,6 @@ export class RecordedRun {
     this.sequences = [...sequences.values()];
   }
 
-  /** The last place. */
-  get numSteps(): number {
-    return this.steps.length;
-  }
-
-  /** Returns the events between one place and a later one. */
   eventsBetween(from: number, to: number): readonly RecordedEvent[] {
     const begin = from < 0 ? 0 : (this.#ends[from] ?? 0);
     return this.recording.events.slice(begin, this.#ends[to]);
@@ -111,27 +102,25 @@ export function recordedToken(
   return null;
 }
 
-/** Returns all tokens of a sequence. */
 export function tokensOfSequence({ pieces }: RecordedSequence): number[] {
   return pieces.flatMap(({ tokenIds }) => [...tokenIds]);
 }
 
-/** Most sequences shown at once. */
 const MAX_SHOWN = 16;
 
 /** Returns the sequences to show at a place, the newest of each pane, in the order of the panes. */
 export function shownAt({ sequences }: RecordedRun, place: number): readonly RecordedSequence[] {
-  const byVoice = new Map<string, RecordedSequence>();
+  const byLine = new Map<string, RecordedSequence>();
   for (const sequence of sequences) {
     if (sequence.firstPlace > place) continue;
-    const pane = askerOf(sequence.requestId)?.pane;
-    const voice = pane === undefined ? sequence.requestId : `pane ${pane}`;
-    const key = `${voice}/${sequence.index}`;
-    byVoice.delete(key); // so that the newest are last
-    byVoice.set(key, sequence);
+    const pane = paneTurnOf(sequence.requestId)?.pane;
+    const line = pane === undefined ? sequence.requestId : `pane ${pane}`;
+    const key = `${line}/${sequence.index}`;
+    byLine.delete(key); // so that the newest are last
+    byLine.set(key, sequence);
   }
-  const paneOf = ({ requestId }: RecordedSequence) => askerOf(requestId)?.pane ?? Infinity;
-  return [...byVoice.values()]
+  const paneOf = ({ requestId }: RecordedSequence) => paneTurnOf(requestId)?.pane ?? Infinity;
+  return [...byLine.values()]
     .slice(-MAX_SHOWN)
     .toSorted((a, b) => paneOf(a) - paneOf(b) || a.firstPlace - b.firstPlace);
 }

@@ -3,26 +3,16 @@ import { keyOfSequence } from "../chat/request-name.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import { tokensOfSequence, type RecordedRun, type RecordedSequence } from "./recorded-run.ts";
 
-/** The first different token. */
-interface Difference {
-  /** Index of the token in the answer. */
-  readonly token: number;
-  /** Null if the answer had ended. */
-  readonly recorded: number | null;
-  readonly now: number | null;
-}
-
-export interface AgainResult {
+export interface ReplayResult {
   readonly status: "running" | "done";
-  /** Tokens that are the same so far. */
   readonly numSame: number;
-  readonly difference: Difference | null;
+  /** The first different token, by its index in the answer. Null where an answer had ended. */
+  readonly difference: { readonly token: number; readonly recorded: number | null; readonly now: number | null } | null;
 }
 
 export interface ReplayState {
   readonly status: "idle" | "running" | "done" | "stopped" | "failed";
-  readonly results: ReadonlyMap<string, AgainResult>;
-  /** Why it failed. */
+  readonly results: ReadonlyMap<string, ReplayResult>;
   readonly message: string;
 }
 
@@ -118,7 +108,7 @@ function isWhole({ end }: RecordedSequence): boolean {
 }
 
 /** Compares an answer so far with the recorded one. */
-function compare(choice: RecordedSequence, now: readonly number[], isOver: boolean): AgainResult {
+function compare(choice: RecordedSequence, now: readonly number[], isOver: boolean): ReplayResult {
   const recorded = tokensOfSequence(choice);
   const most = isOver ? Math.max(now.length, recorded.length) : now.length;
   const compared = isWhole(choice) ? most : Math.min(most, recorded.length);

@@ -59,31 +59,7 @@ export type ValueOf<Kind> = Kind extends "integer" | "number"
 /** The value of a field that is switched off. */
 export const OFF = "off";
 
-/** Returns the options of a field; null if its value is typed. */
-export function optionsOf(field: Field): readonly (readonly [value: string, name: string])[] | null {
-  if (field.kind === "choice") return field.choices.map((choice) => [choice, field.names?.[choice] ?? choice]);
-  if (field.kind !== "flag") return null;
-  return [
-    ["true", "on"],
-    ["false", "off"],
-  ];
-}
-
-/** Returns the value as text for its box. */
-export function writeField(value: FieldValue | undefined): string {
-  return typeof value === "object" ? value.join("\n") : String(value ?? "");
-}
-
-/** Returns the value in words. */
-export function describeValue(field: Field, value: FieldValue): string {
-  const text = writeField(value);
-  return optionsOf(field)?.find(([option]) => option === text)?.[1] ?? text;
-}
-
-/**
- * Returns the typed value; null if the box is empty.
- * @throws ChorusError like checkField
- */
+/** Returns the typed value; null if the box is empty. @throws ChorusError like checkField */
 export function readField(field: Field, typed: string): FieldValue | null {
   return typed.trim() === "" ? null : checkField(field, valueIn(field, typed));
 }

@@ -4,7 +4,6 @@ import { SETTING_FIELDS, without, type Settings } from "./settings.ts";
 
 interface Preset {
   readonly name: string;
-  /** Its purpose. */
   readonly help: string;
   readonly settings: Settings;
 }

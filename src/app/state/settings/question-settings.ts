@@ -1,6 +1,4 @@
-// What settings mean for a question.
-
-import { parseJson, type ChatTool, type GenerationFields, type ModelCard, type ToolChoice } from "../../../index.ts";
+import { parseJson, type ChatTool, type GenerationFields, type ModelCard } from "../../../index.ts";
 import { MAX_ROUNDS } from "../chat/tool-rounds.ts";
 import type { Answerer } from "../../remote/answerer.ts";
 import {
@@ -15,10 +13,7 @@ import {
 /** Alternatives shown for each token. */
 const TOP_PROBABILITIES = 5;
 
-/**
- * Returns how many tokens of the context a chat leaves free for its answer: at most half of them, or a chat whose answers
- * may be long would be forgotten. Returns null if that is not known.
- */
+/** Returns the tokens that a chat leaves free for its answer: at most half of the context. Null if that is not known. */
 export function reservedTokens(
   { max_tokens: set }: Settings,
   model: Pick<Answerer["model"], "contextLength">,
@@ -32,16 +27,12 @@ export function continuesText({ continue_text: isSet }: Settings, { chat }: Pick
   return isSet ?? !chat;
 }
 
-/** Returns whether the model may call anything. */
 export function hasTools(settings: Settings): boolean {
   const { calculator, clock, search_chats: search, mcp_servers: servers = [], own_tools: own } = settings;
   return calculator || clock || search || servers.length > 0 || own !== undefined;
 }
 
-/**
- * Returns the effective settings of a question: servers have no beams, nor have questions with tools, and only one answer is
- * continued or may call tools, not several.
- */
+/** Returns the settings that count: servers and tools have no beams, and only one answer is continued or calls tools. */
 export function settingsFor(settings: Settings, isRemote: boolean, isContinued: boolean): Settings {
   const isOne = isContinued || hasTools(settings);
   const supported = isRemote || hasTools(settings) ? withSetting(settings, "beams", null) : settings;
@@ -81,16 +72,10 @@ export function requestFields(settings: Settings): RequestFields {
 }
 
 /** Returns the fields about tools. @param numRounds rounds of calls before */
-export function toolFields(tools: readonly ChatTool[], { tool_choice: use }: Settings, numRounds: number): ToolFields {
+export function toolFields(tools: readonly ChatTool[], { tool_choice: use }: Settings, numRounds: number) {
   if (tools.length === 0) return {};
-  if (numRounds >= (use === "once" ? 1 : MAX_ROUNDS)) return { tools, tool_choice: "none" };
-  return use === "once" ? { tools, tool_choice: "required", parallel_tool_calls: false } : { tools };
-}
-
-interface ToolFields {
-  tools?: readonly ChatTool[];
-  tool_choice?: ToolChoice;
-  parallel_tool_calls?: boolean;
+  if (numRounds >= (use === "once" ? 1 : MAX_ROUNDS)) return { tools, tool_choice: "none" } as const;
+  return use === "once" ? ({ tools, tool_choice: "required", parallel_tool_calls: false } as const) : { tools };
 }
 
 type Schema = { readonly [keyword: string]: unknown };

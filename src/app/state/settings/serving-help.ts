@@ -1,4 +1,4 @@
-import type { ServingName } from "./serving-fields.ts";
+import type { ServingName } from "./serving-settings.ts";
 
 /** What each setting does, in one or two sentences for display. */
 export const SERVING_HELP: Readonly<Record<ServingName, string>> = {

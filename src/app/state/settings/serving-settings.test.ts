@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { resolveEngineConfig } from "../../../api/engine-config.ts";
-import { SERVING_FIELDS, type ServingField } from "./serving-fields.ts";
 import {
   checkServing,
   engineConfigOf,
   readServing,
+  SERVING_FIELDS,
   servingOf,
   writeServing,
   writeServingLink,
+  type ServingField,
 } from "./serving-settings.ts";
 
 const MODEL = { numLayers: 2, numKvHeads: 2, headDim: 32, maxPositions: 512 };

@@ -1,9 +1,9 @@
-import { SETTINGS_EXAMPLES } from "./settings-help.ts";
+import { SETTINGS_EXAMPLES } from "./settings-examples.ts";
 import { describe, expect, it } from "vitest";
-import { readField, writeField } from "./field.ts";
+import { readField } from "./field.ts";
+import { writeField } from "./field-text.ts";
 import { requestFields } from "./question-settings.ts";
 import { checkSettings, SETTING_FIELDS, withSetting } from "./settings.ts";
-import { SharedSettings } from "./shared-settings.ts";
 
 const field = (name: string) => SETTING_FIELDS.find((one) => one.name === name)!;
 
@@ -112,13 +112,6 @@ it.each([
   ["[", "JSON"],
 ])("tools of one's own that are %s are refused with their place", (text, problem) => {
   expect(() => readField(field("own_tools"), text)).toThrow(problem.replace(/\.$/, ""));
-});
-
-it("what the address asks for counts before what is set for all", () => {
-  const shared = new SharedSettings({ temperature: 0 }, { temperature: 1, seed: 4 });
-  expect(shared.inherited()).toEqual({ temperature: 0, seed: 4 });
-  shared.set("seed", null);
-  expect(shared.store.getState()).toEqual({ temperature: 1 });
 });
 
 it("a slider stays within its setting's range", () => {

@@ -27,10 +27,7 @@ const NONE: Operator = [-1, (a) => a];
 /** A sign is applied after "^", whose exponent may have one, too. So "^" is computed from the right. */
 const SIGN_RANK = 3;
 
-/**
- * Returns what an expression is: numbers, + - * / % ^ and parentheses. "%" is the remainder.
- * @throws ChorusError that says what is wrong, and where
- */
+/** Computes numbers, + - * / ^ parentheses and % (the remainder). @throws ChorusError that says what is wrong, and where */
 export function calculate(expression: string): string {
   if (expression.length > MAX_LENGTH) throw wrong(`The expression has more than ${MAX_LENGTH} characters.`);
   const plain = expression.replaceAll("**", "^").replaceAll(/[×·]/g, "*").replaceAll("÷", "/").replaceAll("−", "-");

@@ -1,5 +1,3 @@
-// The tools that a pane's model may call, and what runs them.
-
 import { ChorusError, parseJson, toErrorData, type ChatTool } from "../../../index.ts";
 import { McpClient, type McpTool } from "../../remote/mcp-client.ts";
 import { argumentsIn, BY_PAGE, BY_PERSON, type Call } from "../chat/tool-rounds.ts";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { applyChanges, DAMAGED, readRecord, type Change, type ChatRecord } from "./chat-record.ts";
 import type { SavedChat } from "./saved-workspace.ts";
 
-const chat = (draft: string): SavedChat => ({ title: null, settings: {}, turns: [], firstSent: 0, draft });
+const chat = (draft: string): SavedChat => ({ title: null, settings: {}, turns: [], contextStart: 0, draft });
 const record = (draft: string, revision: string, ...past: readonly string[]): ChatRecord => ({
   chat: { ...chat(draft), id: "a" },
   revision,

@@ -69,7 +69,7 @@ export interface LeftSave extends Save {
 
 /** A record that can't be read. Nobody has read it, so that nobody replaces it. */
 export const DAMAGED: ChatRecord = {
-  chat: { id: "", title: null, settings: {}, turns: [], firstSent: 0, draft: "" },
+  chat: { id: "", title: null, settings: {}, turns: [], contextStart: 0, draft: "" },
   revision: "damaged",
   past: [],
   savedMs: 0,
@@ -104,7 +104,6 @@ export const PANE_LIST: Fields<PaneList> = {
 
 export const readPaneList = recordOf(PANE_LIST);
 
-/** Reads a save that a closing page left. */
 export const readLeftSave = recordOf<LeftSave>({
   ...PANE_LIST,
   changes: listOf(CHANGE),
@@ -140,7 +139,7 @@ export function applyChanges(
       outcomes.set(id, null);
       continue;
     }
-    if (there && !isOwn(id) && isSameText(there, chat)) {
+    if (there && there !== DAMAGED && !isOwn(id) && textOfChat(there.chat) === textOfChat(chat)) {
       outcomes.set(id, there);
       continue;
     }
@@ -177,8 +176,4 @@ function lastOfPages(revisions: readonly string[]): readonly string[] {
 function parsedRevision(revision: string): readonly [page: string, number: number] {
   const [, page = revision, number = 0] = /^(.+)\.(\d+)$/.exec(revision) ?? [];
   return [page, Number(number)];
-}
-
-function isSameText(record: ChatRecord, chat: SavedChat): boolean {
-  return record !== DAMAGED && textOfChat(record.chat) === textOfChat(chat);
 }

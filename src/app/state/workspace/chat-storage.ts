@@ -107,10 +107,7 @@ export class ChatStorage {
     return outcomes;
   }
 
-  /**
-   * Leaves unsaved changes to the next page, whose `load` saves them. Called when the page closes.
-   * @param save what was not given to `save`; null for none
-   */
+  /** Leaves unsaved changes to the next page when this one closes. @param save what was not given to `save`; null: none */
   leave(save: Save | null): void {
     const unsaved = save ? this.#begin(save).unsaved : this.#unsaved;
     this.#hasCopy = unsaved !== null && leaveCopy(this.#storages.copies, this.#page, unsaved);

@@ -28,7 +28,6 @@ export interface ChatsDatabase {
 /**
  * Opens the database of chats, and again whenever its connection has gone. An open connection would block the database's
  * deletion, so it is then closed at once.
- *
  * @param onDeleted called when somebody deletes the database
  */
 export function openChatsDatabase(onDeleted: () => void): ChatsDatabase {

@@ -17,14 +17,13 @@ interface Known {
 /** A chat that another tab had changed, too, so that it was saved as a chat of its own. */
 export interface Copied {
   readonly id: string;
-  /** The chat as it was before. */
   readonly chat: SavedChat;
   readonly copy: NamedChat;
 }
 
 /** Most chats to store or delete at once: an import may add thousands, and undoing it deletes them again. */
 const MAX_AT_ONCE = 50;
-const PARTS = ["title", "settings", "turns", "unchosen", "firstSent", "draft", "askedMs", "answerer"] as const;
+const PARTS = ["title", "settings", "turns", "inactiveTurns", "contextStart", "draft", "askedMs", "answerer"] as const;
 
 /** The chats of this browser by their ids: the stored ones, and the changes that are still to be stored. */
 export class Chats {
@@ -41,10 +40,7 @@ export class Chats {
     this.storage = storage;
   }
 
-  /**
-   * Notes what a pane goes on from. Returns the chat as it is opened.
-   * @param past earlier revisions, one of which may still be the stored one
-   */
+  /** Notes what a pane goes on from; returns it as it is opened. @param past earlier revisions that may be the stored one */
   adopt({ chat: stored, revision }: ChatRecord, past: readonly string[] = []): NamedChat {
     const chat = resumed(stored);
     this.#known.set(chat.id, { chat, revisions: [...past, revision], copyId: randomId() });

@@ -1,5 +1,3 @@
-// Exports chats to a file and imports them.
-
 import { ChorusError, parseJson } from "../../../index.ts";
 import { fenced } from "../fenced.ts";
 import { inParts } from "../in-parts.ts";
@@ -34,7 +32,6 @@ async function closedChats(workspace: Workspace, open: readonly SavedChat[]): Pr
 }
 
 export interface ImportedChats {
-  /** Number of chats opened in panes. */
   readonly numOpened: number;
   /** Number of chats in the list: they were closed, or there was no room. */
   readonly numListed: number;
@@ -51,7 +48,6 @@ export async function readImport(file: Blob): Promise<string> {
   throw new ChorusError("invalid_value", message, "file");
 }
 
-/** Progress of an import: numbers of read chats and of all chats. */
 export interface ImportProgress {
   readonly numRead: number;
   readonly numChats: number;

@@ -10,7 +10,6 @@ import {
   readRecord,
   type Change,
   type ChatRecord,
-  type LeftSave,
   type PaneList,
 } from "./chat-record.ts";
 import {
@@ -51,22 +50,16 @@ export interface LoadedChats {
 }
 
 /** The list that was saved last, with the id of its save. */
-interface StoredList extends PaneList {
-  readonly save: string;
-}
-const readStoredList = recordOf<StoredList>({ ...PANE_LIST, save: text });
+const readStoredList = recordOf<PaneList & { readonly save: string }>({ ...PANE_LIST, save: text });
 
 interface Sources {
-  /** What closed pages left, by their names. */
-  readonly copies: ReadonlyMap<string, LeftSave>;
+  /** What closed pages left, unchecked, by their names. */
+  readonly copies: ReadonlyMap<string, unknown>;
   /** The tab's own list; null for a new tab. */
   readonly list: PaneList | null;
 }
 
-/**
- * Returns what is stored, and how to write what is new.
- * @param store null where the database can't be read: what closed pages left is shown then
- */
+/** Returns what is stored, and how to write what is new. @param store null where the database can't be read */
 export async function loadChats(store: IDBObjectStore | null, sources: Sources) {
   const leftRange = store && IDBKeyRange.bound(LEFT, `${LEFT}\uffff`);
   const [list, settings, leftKeys, leftRecords] = store
@@ -90,7 +83,8 @@ export async function loadChats(store: IDBObjectStore | null, sources: Sources) 
     }
   };
   const leftSaves = leftRecords.map((one, index) => tried(leftKeys[index] ?? LEFT, one, readLeftSave));
-  const copies = [...sources.copies.values(), ...leftSaves].filter((copy) => copy !== null);
+  const leftCopies = [...sources.copies].map(([page, copy]) => tried(LEFT + page, copy, readLeftSave));
+  const copies = [...leftCopies, ...leftSaves].filter((copy) => copy !== null);
   const stored = tried(LIST, list, readStoredList);
   let last = stored;
   let shared = tried(SETTINGS, settings, readSettings) ?? {};
@@ -124,16 +118,14 @@ export async function loadChats(store: IDBObjectStore | null, sources: Sources) 
   const loaded: LoadedChats = { saved, records: read, left, status };
   return {
     loaded,
-    /** The chats to be written, by their ids. */
     unwritten: new Map([...records].filter(([id, record]) => before.get(id) !== record)),
     /** Id of the save of the list. */
     save: last?.save ?? NO_SAVE,
-    /** Whether there is something to write. */
     isNew: copies.length > 0 || damaged.length > 0,
     write() {
       if (store === null) return;
-      for (const [key, value] of damaged) {
-        store.put(value, `${ASIDE}${key}:${Date.now()}`);
+      for (const [index, [key, value]] of damaged.entries()) {
+        store.put(value, `${ASIDE}${key}:${Date.now()}:${index}`);
         store.delete(key);
       }
       writeRecords(store, before, records);
@@ -175,7 +167,6 @@ export async function readRecords(
   );
 }
 
-/** Writes the records that have changed. */
 export function writeRecords(
   store: IDBObjectStore,
   before: ReadonlyMap<string, ChatRecord>,

@@ -14,11 +14,11 @@ const whole = {
       title: "Bread",
       settings: { system: "Be brief.", stop: ["END"] },
       turns: [{ id: 0, question: "Why?", answer: "Yeast.", reasoning: "Bread?", end: "stop" }],
-      unchosen: [
+      inactiveTurns: [
         { id: 1, question: "How?", answer: "Slowly.", end: "stopped", after: null },
         { id: 2, question: "Really?", answer: "Yes.", end: "stop", after: 1 },
       ],
-      firstSent: 0,
+      contextStart: 0,
       draft: "And",
       askedMs: 1_790_000_000_000,
     },
@@ -26,10 +26,29 @@ const whole = {
 };
 const [pane] = whole.panes;
 const [turn] = pane!.turns;
-const withUnchosen = (more: object) => ({ ...whole, panes: [{ ...pane, unchosen: [{ ...turn, ...more }] }] });
+const withInactive = (more: object) => ({ ...whole, panes: [{ ...pane, inactiveTurns: [{ ...turn, ...more }] }] });
 
 it("reads what was written", () => {
   expect(parseSavedWorkspace(JSON.parse(JSON.stringify(whole)))).toEqual(whole);
+});
+
+it("reads what earlier versions wrote, with other names of fields", () => {
+  const several = {
+    answers: [
+      { answer: "Yeast.", end: "stop" },
+      { answer: "Heat.", end: "stop" },
+    ],
+    chosen: 0,
+  };
+  const { inactiveTurns: unchosen, contextStart: firstSent, ...rest } = pane!;
+  const former = { ...rest, turns: [{ ...turn, several }], unchosen: [{ ...unchosen[0], several }], firstSent };
+  expect(parseSavedWorkspace({ ...whole, panes: [former] }).panes).toEqual([
+    {
+      ...pane,
+      turns: [{ ...turn, alternatives: several }],
+      inactiveTurns: [{ ...unchosen[0], alternatives: several }],
+    },
+  ]);
 });
 
 it.each([
@@ -46,16 +65,16 @@ it.each([
   [{ ...whole, panes: [{ ...pane, title: 3 }] }, "panes[0].title"],
   [{ ...whole, panes: [{ ...pane, settings: [] }] }, "panes[0].settings"],
   [{ ...whole, panes: [{ ...pane, settings: { stop: [""] } }] }, "panes[0].settings.stop"],
-  [{ ...whole, panes: [{ ...pane, firstSent: 1 }] }, "panes[0].firstSent"],
+  [{ ...whole, panes: [{ ...pane, contextStart: 1 }] }, "panes[0].contextStart"],
   [{ ...whole, panes: [{ ...pane, draft: undefined }] }, "panes[0].draft"],
   [{ ...whole, panes: [{ ...pane, turns: [{ ...turn, end: "abort" }] }] }, "panes[0].turns[0].end"],
   [{ ...whole, panes: [{ ...pane, turns: [turn, turn] }] }, "panes[0].turns[1].id"],
-  [withUnchosen({ id: 3 }), "panes[0].unchosen[0].after"],
-  [withUnchosen({ id: 3, after: 3 }), "panes[0].unchosen[0].id"],
-  [withUnchosen({ id: 0, after: null }), "panes[0].unchosen[0].id"],
-  [withUnchosen({ id: 3, after: 2 }), "panes[0].unchosen[0].after"],
-  [withUnchosen({ id: 3, after: 0 }), "panes[0].unchosen[0].after"],
-  [withUnchosen({ id: 3, after: null, answer: 1 }), "panes[0].unchosen[0].answer"],
+  [withInactive({ id: 3 }), "panes[0].inactiveTurns[0].after"],
+  [withInactive({ id: 3, after: 3 }), "panes[0].inactiveTurns[0].id"],
+  [withInactive({ id: 0, after: null }), "panes[0].inactiveTurns[0].id"],
+  [withInactive({ id: 3, after: 2 }), "panes[0].inactiveTurns[0].after"],
+  [withInactive({ id: 3, after: 0 }), "panes[0].inactiveTurns[0].after"],
+  [withInactive({ id: 3, after: null, answer: 1 }), "panes[0].inactiveTurns[0].answer"],
 ])("%j is refused by the name of %s", (value, param) => {
   expect(() => parseSavedWorkspace(value)).toThrow(expect.objectContaining({ name: "ChorusError", param }));
 });

@@ -2,9 +2,9 @@
 
 import type { RemoteModel } from "../../remote/answerer.ts";
 import { ChorusError } from "../../../index.ts";
-import { hasBegun, TURN_ENDS, type OneAnswer, type SeveralAnswers, type Turn } from "../chat/conversation.ts";
+import { hasBegun, TURN_ENDS, type Alternatives, type Answer, type Turn } from "../chat/conversation.ts";
 import type { Call, ToolRound } from "../chat/tool-rounds.ts";
-import { withoutLastTurn, type UnchosenTurn } from "../chat/turn-tree.ts";
+import { withoutLastTurn, type InactiveTurn } from "../chat/turn-tree.ts";
 import {
   anyObject,
   listOf,
@@ -16,12 +16,13 @@ import {
   text,
   wholeNumber,
   wrong,
+  type Fields,
   type Read,
 } from "../read-record.ts";
 import { checkSettings, MAX_ANSWERS, type Settings } from "../settings/settings.ts";
 
 export const MAX_PANES = 16;
-/** Increases when fields change their meaning. A new field has a default for older records instead. */
+/** Increases when fields change their meaning. A new field has a default for older records instead; a renamed one is in FORMER_NAMES. */
 const VERSION = 1;
 /** Greatest id of a turn: nobody asks as many. */
 const MAX_TURN_ID = 2 ** 31;
@@ -35,9 +36,9 @@ export interface SavedChat {
   /** Turns on the chosen path. */
   readonly turns: readonly Turn[];
   /** All other turns: variants, and those after them. [none] */
-  readonly unchosen?: readonly UnchosenTurn[];
+  readonly inactiveTurns?: readonly InactiveTurn[];
   /** Turns before this one are not sent to the model. */
-  readonly firstSent: number;
+  readonly contextStart: number;
   readonly draft: string;
   /** When the newest question was asked, milliseconds since 1970. [unknown] */
   readonly askedMs?: number;
@@ -55,9 +56,7 @@ export interface SavedPane extends SavedChat {
 export interface SavedWorkspace {
   readonly app: "chorus";
   readonly version: typeof VERSION;
-  /** The number of the pane in view. */
   readonly current: number;
-  /** Settings for all panes. */
   readonly shared: Settings;
   /** In display order; at least one, with distinct numbers. */
   readonly panes: readonly SavedPane[];
@@ -72,17 +71,15 @@ export function titleOfChat({ title, turns }: Pick<SavedChat, "title" | "turns">
 }
 
 /** Returns the parts of a chat that a person would miss, to compare them. */
-export function textOfChat({ title, settings, turns, unchosen = [], firstSent, draft }: SavedChat): string {
-  return JSON.stringify([title, settings, turns, unchosen, firstSent, draft]);
+export function textOfChat({ title, settings, turns, inactiveTurns = [], contextStart, draft }: SavedChat): string {
+  return JSON.stringify([title, settings, turns, inactiveTurns, contextStart, draft]);
 }
 
-/** Returns a copy of a chat. */
 export function asNewChat(chat: SavedChat): SavedChat {
   const { id: _, ...copy } = chat;
   return copy;
 }
 
-/** Returns whether the chat has no text. */
 export function isBlank({ title, turns, draft }: Pick<SavedChat, "title" | "turns" | "draft">): boolean {
   return title === null && turns.length === 0 && draft.trim() === "";
 }
@@ -98,17 +95,33 @@ export const readSettings: Read<Settings> = (value, path) => {
   }
 };
 
+/** What earlier versions called these fields. */
+const FORMER_NAMES: ReadonlyMap<string, string> = new Map([
+  ["several", "alternatives"],
+  ["unchosen", "inactiveTurns"],
+  ["firstSent", "contextStart"],
+]);
+
+/** Like recordOf; fields may have their former names. */
+function savedRecordOf<Value extends object>(fields: Fields<Value>): Read<Value> {
+  const read = recordOf(fields);
+  return (value, path) => {
+    const given = Object.entries(anyObject(value, path)).map(([name, one]) => [FORMER_NAMES.get(name) ?? name, one]);
+    return read(Object.fromEntries(given), path);
+  };
+}
+
 const TURN_ID = wholeNumber(0, MAX_TURN_ID);
 const ANSWER = { answer: text, reasoning: optional(text), end: orNull(oneOf(...TURN_ENDS)) };
 const CALL = recordOf<Call>({ id: text, name: text, arguments: text, from: text, result: orNull(text) });
 const ROUND = recordOf<ToolRound>({ said: text, reasoning: optional(text), calls: listOf(CALL) });
-const SEVERAL = recordOf<SeveralAnswers>({
-  answers: listOf(recordOf<OneAnswer>(ANSWER)),
+const ALTERNATIVES = recordOf<Alternatives>({
+  answers: listOf(recordOf<Answer>(ANSWER)),
   chosen: wholeNumber(0, MAX_ANSWERS - 1),
 });
 
-const readSeveral: Read<SeveralAnswers> = (value, path) => {
-  const read = SEVERAL(value, path);
+const readAlternatives: Read<Alternatives> = (value, path) => {
+  const read = ALTERNATIVES(value, path);
   const { answers, chosen } = read;
   if (answers.length > MAX_ANSWERS) throw wrong(answers, `${path}.answers`, `at most ${MAX_ANSWERS} answers`);
   wholeNumber(0, answers.length - 1)(chosen, `${path}.chosen`);
@@ -121,43 +134,43 @@ const TURN = {
   ...ANSWER,
   rounds: optional(listOf(ROUND)),
   by: optional(text),
-  several: optional(readSeveral),
+  alternatives: optional(readAlternatives),
 };
 
 const CHAT = {
   id: optional(text),
   title: orNull(text),
   settings: readSettings,
-  turns: listOf(recordOf<Turn>(TURN)),
-  unchosen: optional(listOf(recordOf<UnchosenTurn>({ ...TURN, after: orNull(TURN_ID) }))),
-  firstSent: wholeNumber(0, MAX_TURN_ID),
+  turns: listOf(savedRecordOf<Turn>(TURN)),
+  inactiveTurns: optional(listOf(savedRecordOf<InactiveTurn>({ ...TURN, after: orNull(TURN_ID) }))),
+  contextStart: wholeNumber(0, MAX_TURN_ID),
   draft: text,
   askedMs: optional(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
   answerer: optional(recordOf<RemoteModel>({ baseUrl: text, model: text })),
 };
 
 /** @throws ChorusError that names the first wrong place */
-export const readChat = treeOf(recordOf<SavedChat>(CHAT));
-const readPane = treeOf(recordOf<SavedPane>({ ...CHAT, number: wholeNumber(1, MAX_PANES) }));
+export const readChat = treeOf(savedRecordOf<SavedChat>(CHAT));
+const readPane = treeOf(savedRecordOf<SavedPane>({ ...CHAT, number: wholeNumber(1, MAX_PANES) }));
 
 /** Returns a reader that checks also that a chat's turns are a tree. */
 function treeOf<Chat extends SavedChat>(read: Read<Chat>): Read<Chat> {
   return (value, path) => {
     const saved = read(value, path);
-    const { turns, unchosen = [], firstSent } = saved;
-    wholeNumber(0, Math.max(0, turns.length - 1))(firstSent, placeOf(path, "firstSent"));
+    const { turns, inactiveTurns = [], contextStart } = saved;
+    wholeNumber(0, Math.max(0, turns.length - 1))(contextStart, placeOf(path, "contextStart"));
     const ids = new Set<number>();
     const add = (id: number, least: number, place: string) => {
       if (ids.has(id)) throw wrong(id, `${place}.id`, "an id that no other turn has");
       ids.add(wholeNumber(least, MAX_TURN_ID)(id, `${place}.id`));
     };
     turns.forEach(({ id }, i) => add(id, (turns[i - 1]?.id ?? -1) + 1, `${placeOf(path, "turns")}[${i}]`));
-    unchosen.forEach(({ id, after }, i) => add(id, (after ?? -1) + 1, `${placeOf(path, "unchosen")}[${i}]`));
+    inactiveTurns.forEach(({ id, after }, i) => add(id, (after ?? -1) + 1, `${placeOf(path, "inactiveTurns")}[${i}]`));
     // The path ends where no turn follows.
     const last = turns.at(-1)?.id ?? null;
-    const stray = unchosen.findIndex(({ after }) => after === last || (after !== null && !ids.has(after)));
+    const stray = inactiveTurns.findIndex(({ after }) => after === last || (after !== null && !ids.has(after)));
     if (stray < 0) return saved;
-    throw wrong(stray, `${placeOf(path, "unchosen")}[${stray}].after`, "the id of an earlier turn");
+    throw wrong(stray, `${placeOf(path, "inactiveTurns")}[${stray}].after`, "the id of an earlier turn");
   };
 }
 
@@ -179,22 +192,19 @@ export function parseSavedWorkspace(value: unknown): SavedWorkspace {
   return saved;
 }
 
-/**
- * Returns a chat as it is reopened: an unfinished answer becomes an interrupted one, a question without an answer
- * becomes the draft.
- */
+/** Returns a chat as it is reopened: an unfinished answer is interrupted, an unanswered question becomes the draft. */
 export function resumed<Chat extends SavedChat>(chat: Chat): Chat {
-  const { turns, unchosen = [], firstSent } = chat;
+  const { turns, inactiveTurns = [], contextStart } = chat;
   const last = turns.at(-1);
   if (last === undefined || last.end !== null) return chat;
   if (hasBegun(last)) return { ...chat, turns: [...turns.slice(0, -1), interrupted(last)] };
-  const rest = withoutLastTurn({ turns, unchosen });
+  const rest = withoutLastTurn({ turns, inactiveTurns });
   const draft = [last.question, chat.draft].filter((one) => one.trim() !== "").join("\n");
-  return { ...chat, ...rest, firstSent: Math.min(firstSent, Math.max(0, rest.turns.length - 1)), draft };
+  return { ...chat, ...rest, contextStart: Math.min(contextStart, Math.max(0, rest.turns.length - 1)), draft };
 }
 
-function interrupted({ several, ...turn }: Turn): Turn {
+function interrupted({ alternatives, ...turn }: Turn): Turn {
   const end = "interrupted";
-  const answers = several?.answers.map((answer) => ({ ...answer, end: answer.end ?? end }));
-  return { ...turn, end, ...(several && answers && { several: { ...several, answers } }) };
+  const answers = alternatives?.answers.map((answer) => ({ ...answer, end: answer.end ?? end }));
+  return { ...turn, end, ...(alternatives && answers && { alternatives: { ...alternatives, answers } }) };
 }

@@ -194,9 +194,9 @@ it("a change that is taken back before its save is confirmed is taken back in wh
   const tab = await openWith("one");
   for (const other of ["on", ""]) {
     write(tab, other);
-    tab.keeper.flush();
+    tab.saver.flush();
     write(tab, "one");
-    tab.keeper.flush();
+    tab.saver.flush();
     // oxlint-disable-next-line no-await-in-loop -- one after another
     await written();
     expect(storedDrafts()).toEqual(["one"]);
@@ -228,11 +228,11 @@ it("the list of panes belongs to the tab: a reload opens its own, a new visit th
 it("the settings for all panes are those that were changed last", async () => {
   const first = await openWith("one");
   const second = await openTab(browser);
-  first.settings.set("seed", 3);
+  first.settings.setState({ seed: 3 });
   await written();
   write(second, "two");
   await written();
-  expect((await openTab(browser)).settings.store.getState()).toEqual({ seed: 3 });
+  expect((await openTab(browser)).settings.getState()).toEqual({ seed: 3 });
 });
 
 it("what a closing page could not write is found by the next one, once, whoever else has saved", async () => {
@@ -254,7 +254,7 @@ it("what a closing page could not write is found by the next one, once, whoever 
 it("a copy that two new tabs find at once, or that arrived after all, adds nothing", async () => {
   const first = await openWith("one");
   write(first, "two");
-  first.keeper.leave();
+  first.saver.leave();
   const copy = [...browser.copies.items];
   await written();
   const [second] = await Promise.all([openTab(browser), openTab(browser)]);
@@ -307,7 +307,7 @@ it("loses no turn that a tab has shown as saved, whatever tabs do in whatever or
       const saved = new Set<string>();
       const noteSaved = () => {
         for (const [index, tab] of tabs.entries()) {
-          if (tab.status() !== "kept") continue;
+          if (tab.status() !== "saved") continue;
           for (const text of unsaved[index]!) saved.add(text);
           unsaved[index]!.clear();
         }
@@ -324,7 +324,7 @@ it("loses no turn that a tab has shown as saved, whatever tabs do in whatever or
         else if (what === "undo") tab.workspace.undoList.undo();
         else if (what === "add") tab.workspace.addPane();
         else if (what === "clear") tab.workspace.newChat(pane);
-        else if (what === "save") tab.keeper.flush();
+        else if (what === "save") tab.saver.flush();
         else if (what === "full") browser.space = browser.space === Infinity ? 0 : Infinity;
         else if (what === "reopen") {
           const records = await tab.storage.readAll();

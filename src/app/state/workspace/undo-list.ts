@@ -1,6 +1,5 @@
 import { createStore, type ReadonlyStore } from "../store.ts";
 
-/** An action that can be undone. */
 export interface Undoable {
   /** The action's title: "Pane 3 closed". */
   readonly title: string;
@@ -27,11 +26,9 @@ export interface Toast {
 interface UndoState {
   /** The newest is at the end. */
   readonly undoables: readonly Undoable[];
-  /** Null if nothing is shown. */
   readonly toast: Toast | null;
 }
 
-/** Most actions to keep. */
 const MAX_UNDOABLES = 50;
 
 /** The actions on this page's panes and chats that can be undone, the newest first. */

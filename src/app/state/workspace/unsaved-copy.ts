@@ -6,7 +6,7 @@
 
 import { parseJson } from "../../../index.ts";
 import { attempt } from "../../attempt.ts";
-import { readLeftSave, readPaneList, type LeftSave, type PaneList } from "./chat-record.ts";
+import { readPaneList, type LeftSave, type PaneList } from "./chat-record.ts";
 
 /** The used part of localStorage and sessionStorage. */
 export type CopyStorage = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
@@ -40,17 +40,11 @@ export function dropCopy(storage: CopyStorage | null, page: string): void {
   attempt(() => storage?.removeItem(PREFIX + page), null);
 }
 
-/** Returns the copies that earlier pages left, by the pages' names. One that can't be read is dropped. */
-export function copiesLeft(storage: CopyStorage | null): ReadonlyMap<string, LeftSave> {
-  const copies = new Map<string, LeftSave>();
+/** Returns the copies that earlier pages left, unchecked, by the pages' names. */
+export function copiesLeft(storage: CopyStorage | null): ReadonlyMap<string, unknown> {
   const keysOf = () => Array.from({ length: storage?.length ?? 0 }, (_, index) => storage?.key(index) ?? "");
-  for (const key of attempt(keysOf, []).filter((each) => each.startsWith(PREFIX))) {
-    const page = key.slice(PREFIX.length);
-    const copy = attempt(() => readLeftSave(jsonIn(storage, key), ""), null);
-    if (copy) copies.set(page, copy);
-    else dropCopy(storage, page);
-  }
-  return copies;
+  const keys = attempt(keysOf, []).filter((key) => key.startsWith(PREFIX));
+  return new Map(keys.map((key) => [key.slice(PREFIX.length), jsonIn(storage, key)]));
 }
 
 /** Keeps the list of this tab's panes. If it can't, the tab opens the list that was saved last. */
@@ -63,6 +57,8 @@ export function keptList(storage: CopyStorage | null): PaneList | null {
   return attempt(() => readPaneList(jsonIn(storage, LIST), ""), null);
 }
 
+/** Returns text that is no JSON as it is. */
 function jsonIn(storage: CopyStorage | null, key: string): unknown {
-  return parseJson(storage?.getItem(key) ?? "");
+  const text = attempt(() => storage?.getItem(key) ?? undefined, undefined);
+  return attempt(() => parseJson(text ?? ""), text);
 }

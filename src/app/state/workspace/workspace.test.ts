@@ -5,11 +5,13 @@ import { EngineControl } from "../engine/engine-control.ts";
 import { exportChats, importChats, type ImportProgress } from "./export-chats.ts";
 import { Connections } from "../connections/connections.ts";
 import type { PaneContext } from "../chat/pane.ts";
-import { RequestBook } from "../chat/request-book.ts";
-import { SharedSettings } from "../settings/shared-settings.ts";
+import { RequestStats } from "../chat/request-stats.ts";
+import type { Settings } from "../settings/settings.ts";
+import { createStore } from "../store.ts";
 import type { ChatStorage } from "./chat-storage.ts";
 import { Chats } from "./chats.ts";
-import { MAX_PANES, Workspace } from "./workspace.ts";
+import { MAX_PANES } from "./saved-workspace.ts";
+import { Workspace } from "./workspace.ts";
 
 let workspace: Workspace;
 let context: PaneContext;
@@ -21,10 +23,10 @@ beforeEach(() => {
     scheduleFlush,
     now: () => 0,
   });
-  const settings = new SharedSettings();
-  const book = new RequestBook();
-  const connections = new Connections({ observer: book });
-  context = { engine, book, settings, connections, scheduleFlush, announce: () => {} };
+  const settings = createStore<Settings>(() => ({}));
+  const requestStats = new RequestStats();
+  const connections = new Connections({ observer: requestStats });
+  context = { engine, requestStats, settings, addressSettings: {}, connections, scheduleFlush, announce: () => {} };
   workspace = new Workspace(context);
 });
 
@@ -77,7 +79,14 @@ const saved = (...panes: readonly number[]) => ({
   version: 1 as const,
   current: panes.at(-1)!,
   shared: { temperature: 0.5 },
-  panes: panes.map((number) => ({ number, title: null, settings: { seed: number }, turns, firstSent: 0, draft: "" })),
+  panes: panes.map((number) => ({
+    number,
+    title: null,
+    settings: { seed: number },
+    turns,
+    contextStart: 0,
+    draft: "",
+  })),
 });
 const panes = () => workspace.store.getState().panes;
 
@@ -299,22 +308,22 @@ describe("a file of chats", () => {
   });
 
   it("carries variants, and closed chats, which are in the list again", async () => {
-    const unchosen = [{ ...turns[1]!, id: 7, answer: "No.", after: 0 }];
+    const inactiveTurns = [{ ...turns[1]!, id: 7, answer: "No.", after: 0 }];
     const {
       panes: [pane, other],
       ...rest
     } = saved(1, 2);
     const stored = { ...pane!, id: "stored", draft: "Stored" };
     const storage = { readAll: async () => recordsOf([stored]) } as unknown as ChatStorage;
-    const two = { ...rest, panes: [pane!, other!].map((each) => ({ ...each, unchosen })) };
+    const two = { ...rest, panes: [pane!, other!].map((each) => ({ ...each, inactiveTurns })) };
     workspace = new Workspace(context, two, new Chats(storage));
     close(2);
     const file = await exportChats(workspace);
     workspace = new Workspace(context);
     expect(await importChats(workspace, file)).toEqual({ numOpened: 1, numListed: 2 });
-    expect(panes()[0]!.toSaved()).toMatchObject({ turns, unchosen });
+    expect(panes()[0]!.toSaved()).toMatchObject({ turns, inactiveTurns });
     const listed = closed();
-    expect(listed).toMatchObject([{ draft: "Stored" }, { turns, unchosen }]);
+    expect(listed).toMatchObject([{ draft: "Stored" }, { turns, inactiveTurns }]);
     expect(new Set(listed.map(({ id }) => id)).size).toBe(2);
   });
 

@@ -18,8 +18,6 @@ import { createStore, type ReadonlyStore, type StoreApi } from "../store.ts";
 import { UndoList, type Undoable } from "./undo-list.ts";
 import { randomId } from "../../../index.ts";
 
-export { MAX_PANES };
-
 interface WorkspaceState {
   /** In display order. Never empty. */
   readonly panes: readonly Pane[];
@@ -27,7 +25,6 @@ interface WorkspaceState {
   readonly current: number;
 }
 
-/** A chat to be put into a pane. */
 interface PlacedChat {
   readonly chat?: SavedChat;
   /** Memory of a chat that was in a pane before. [none] */
@@ -42,7 +39,6 @@ interface AddedChats {
   readonly panes: readonly Pane[];
   /** Ids of the chats that are in no pane. */
   readonly ids: readonly string[];
-  /** Empty panes that were replaced. */
   readonly replaced: readonly PlacedChat[];
 }
 
@@ -76,7 +72,7 @@ export class Workspace {
 
   toSaved(): SavedWorkspace {
     const { panes, current } = this.#store.getState();
-    const shared = this.#context.settings.store.getState();
+    const shared = this.#context.settings.getState();
     return savedWorkspace({ current, shared, panes: panes.map((pane) => ({ number: pane.number, ...chatOf(pane) })) });
   }
 
@@ -90,22 +86,16 @@ export class Workspace {
     return this.#openBeside(pane, asNewChat(chatOf(pane)));
   }
 
-  /**
-   * Opens a pane beside this one with the conversation up to an answer, without variants. Both share their beginning in
-   * the prefix cache.
-   */
+  /** Opens a copy beside this pane, up to an answer and without variants. Both share their beginning in the prefix cache. */
   forkPane(pane: Pane, turnId: number): Pane | null {
     const chat = asNewChat(chatOf(pane));
     const numTurns = chat.turns.findIndex(({ id }) => id === turnId) + 1;
-    const firstSent = Math.min(chat.firstSent, Math.max(0, numTurns - 1));
+    const contextStart = Math.min(chat.contextStart, Math.max(0, numTurns - 1));
     const turns = chat.turns.slice(0, numTurns);
-    return this.#openBeside(pane, { ...chat, turns, unchosen: [], firstSent, draft: "" });
+    return this.#openBeside(pane, { ...chat, turns, inactiveTurns: [], contextStart, draft: "" });
   }
 
-  /**
-   * Opens a pane beside this one that goes on from a token of an answer with another one. Both share every block before it.
-   * @param token index of the answer's token
-   */
+  /** Opens a pane beside this one that goes on from a token of an answer, by its index, with another one. */
   branchPane(pane: Pane, turnId: number, token: number, other: LikelyToken): Pane | null {
     const chat = asNewChat(chatOf(pane));
     const at = chat.turns.findIndex(({ id }) => id === turnId);
@@ -115,8 +105,8 @@ export class Workspace {
     const { likeliest = [] } = tokens.answer[token] ?? {};
     const answer = [...tokens.answer.slice(0, token), { ...other, likeliest }];
     const turns = [...chat.turns.slice(0, at), branchedTurn(turn, answer)];
-    const firstSent = Math.min(chat.firstSent, at);
-    const opened = this.#openBeside(pane, { ...chat, turns, unchosen: [], firstSent, draft: "" });
+    const contextStart = Math.min(chat.contextStart, at);
+    const opened = this.#openBeside(pane, { ...chat, turns, inactiveTurns: [], contextStart, draft: "" });
     opened?.memory.tokens.adopt(turnId, { ...tokens, answer });
     opened?.memory.branches.set(turnId, { word: other.text, cost: null });
     opened?.continueAnswer();
@@ -145,15 +135,15 @@ export class Workspace {
     const { number } = pane;
     const left = this.#leave({ chat: chatOf(pane), memory: pane.memory });
     this.#exchange([pane], []);
-    const heir = this.#panes()[place] ?? this.#panes().at(-1) ?? null;
+    const nextPane = this.#panes()[place] ?? this.#panes().at(-1) ?? null;
     const undo = () => {
       if (!this.#canComeBack(left)) return false;
       // If that was the last pane, an empty one replaced it.
-      const taken = this.#panes().filter((other) => other === heir && !before.includes(heir) && isEmpty(heir));
+      const taken = this.#panes().filter((other) => other === nextPane && !before.includes(other) && isEmpty(other));
       return this.#exchange(taken, [{ ...left, number, place }]).length > 0;
     };
     this.undoList.add({ title: `Pane ${number} closed`, undo });
-    return heir;
+    return nextPane;
   }
 
   /** Begins a new chat in a pane, whose settings and draft stay. The one before is in the list of chats. */
@@ -245,6 +235,7 @@ export class Workspace {
   importChats(chats: readonly SavedChat[], listed: readonly SavedChat[]): AddedChats {
     const listedIds = this.#put(listed);
     const opened = this.addChats(chats);
+    const numChats = chats.length + listed.length;
     const added = { ...opened, ids: [...opened.ids, ...listedIds] };
     const before = new Map(added.panes.map((pane) => [chatOf(pane).id, textOfChat(chatOf(pane))]));
     const undo = () => {
@@ -255,7 +246,7 @@ export class Workspace {
       this.chats.delete([...added.ids, ...same.map(({ id }) => id)]);
       return true;
     };
-    this.undoList.add({ title: `${counted(chats.length + listed.length, "chat")} imported`, undo });
+    this.undoList.add({ title: `${numChats} chat${numChats === 1 ? "" : "s"} imported`, undo });
     return added;
   }
 
@@ -323,10 +314,7 @@ export class Workspace {
     return this.#exchange([], [{ chat, place: this.#panes().indexOf(pane) + 1 }])[0] ?? null;
   }
 
-  /**
-   * Closes panes and opens others, as far as there is room. Opens an empty one if none would be left. The first new pane comes
-   * into view, or else the successor of the pane that was in view.
-   */
+  /** Closes panes and opens others while there is room, at least one. The first new pane comes into view, or a successor. */
   #exchange(closed: readonly Pane[], placed: readonly PlacedChat[]): readonly Pane[] {
     const { panes, current } = this.#store.getState();
     for (const pane of closed) pane.close();
@@ -358,10 +346,6 @@ export class Workspace {
     this.#take(chatOf(pane).id);
     return pane;
   }
-}
-
-function counted(num: number, noun: string): string {
-  return `${num} ${noun}${num === 1 ? "" : "s"}`;
 }
 
 /** Returns whether closing the pane loses nothing. */

@@ -7,7 +7,6 @@ interface ActionButtonProps extends Omit<ComponentProps<typeof IconButton>, "onC
   readonly action: ActionId;
 }
 
-/** A button that shows an icon and does an action with the current pane. */
 export function ActionButton({ action, ...rest }: ActionButtonProps) {
   const page = usePage();
   return <IconButton {...rest} onClick={() => perform(action, page)} />;

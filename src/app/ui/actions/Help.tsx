@@ -1,7 +1,7 @@
+import { useStore } from "zustand";
 import { COMMAND_GROUPS, type Command } from "../../state/commands/commands.ts";
-import type { Page } from "../app/page-context.ts";
+import { usePage } from "../app/page-context.ts";
 import { DocsLink } from "../components/DocsLink.tsx";
-import { useStore } from "../use-store.ts";
 import { Keys } from "./Keys.tsx";
 
 /** Keys of the message box, which are not commands. */
@@ -11,41 +11,34 @@ const BOX_KEYS = [
 ];
 
 /** Says what Chorus is, leads to the documents, and lists all shortcuts. */
-export function Help({ commands, singleKeys }: { commands: readonly Command[] } & Pick<Page, "singleKeys">) {
+export function Help({ commands }: { commands: readonly Command[] }) {
+  const { singleKeys } = usePage();
+  const hasSingleKeys = useStore(singleKeys.store) === "on";
   return (
     <>
       <p>
         Chorus runs language models in your browser. All chats share one model: each step computes the next token of
         every answer at once. What you write stays here, unless you connect a server.
       </p>
-      <Documents />
-      <Groups commands={commands} />
-      <SingleKeysSwitch singleKeys={singleKeys} />
+      <nav className="row mb-4 flex-wrap gap-x-4 gap-y-0 leading-9" aria-label="Documents">
+        <DocsLink page="README">Documents</DocsLink>
+        <DocsLink page="app">The app</DocsLink>
+        <DocsLink page="how-it-works">How it works</DocsLink>
+        <DocsLink page="tuning">Tuning</DocsLink>
+        <DocsLink page="troubleshooting">Troubleshooting</DocsLink>
+        <DocsLink page="library">Library</DocsLink>
+      </nav>
+      <div className="stack">
+        <Group name="Writing" rows={BOX_KEYS} />
+        {COMMAND_GROUPS.map((group) => (
+          <Group key={group} name={group} rows={commands.filter((command) => command.group === group)} />
+        ))}
+      </div>
+      <label className="row section mt-4 min-h-9 text-ink-2">
+        <input type="checkbox" checked={hasSingleKeys} onChange={singleKeys.next} />
+        Single-key shortcuts, such as <Keys keys="?" />
+      </label>
     </>
-  );
-}
-
-function Documents() {
-  return (
-    <nav className="row mb-4 flex-wrap gap-x-4 gap-y-0 leading-9" aria-label="Documents">
-      <DocsLink page="README">Documents</DocsLink>
-      <DocsLink page="app">The app</DocsLink>
-      <DocsLink page="how-it-works">How it works</DocsLink>
-      <DocsLink page="tuning">Tuning</DocsLink>
-      <DocsLink page="troubleshooting">Troubleshooting</DocsLink>
-      <DocsLink page="library">Library</DocsLink>
-    </nav>
-  );
-}
-
-function Groups({ commands }: { commands: readonly Command[] }) {
-  return (
-    <div className="stack">
-      <Group name="Writing" rows={BOX_KEYS} />
-      {COMMAND_GROUPS.map((group) => (
-        <Group key={group} name={group} rows={commands.filter((command) => command.group === group)} />
-      ))}
-    </div>
   );
 }
 
@@ -66,15 +59,5 @@ function Group({ name, rows }: { name: string; rows: readonly { title: string; k
         ))}
       </dl>
     </section>
-  );
-}
-
-function SingleKeysSwitch({ singleKeys }: Pick<Page, "singleKeys">) {
-  const isOn = useStore(singleKeys.store) === "on";
-  return (
-    <label className="row section mt-4 min-h-9 text-ink-2">
-      <input type="checkbox" checked={isOn} onChange={singleKeys.next} />
-      Single-key shortcuts, such as <Keys keys="?" />
-    </label>
   );
 }

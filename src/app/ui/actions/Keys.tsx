@@ -3,7 +3,6 @@ import { keyLabels } from "../../state/commands/shortcuts.ts";
 /** Whether this keyboard says ⌘ where others say Ctrl. */
 export const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/** A shortcut as the keyboard labels it. */
 export function Keys({ keys }: { keys: string }) {
   return (
     <span className="inline-flex flex-none gap-0.75">

@@ -1,13 +1,15 @@
 import { Fragment, useEffect, useState, type KeyboardEvent } from "react";
 import { findCommands, type Command } from "../../state/commands/commands.ts";
 import { Icon } from "../components/Button.tsx";
+import { useClose } from "../components/Dialog.tsx";
 import { Keys } from "./Keys.tsx";
 import { formatCounted } from "../format.ts";
 
 const optionId = (command: Command) => `command-${command.id}`;
 
 /** The command palette: a combobox over the list of commands. */
-export function Palette({ commands, onClose }: { commands: readonly Command[]; onClose: () => void }) {
+export function Palette({ commands }: { commands: readonly Command[] }) {
+  const close = useClose();
   const [query, setQuery] = useState("");
   const [at, setAt] = useState(0);
   const found = findCommands(commands, query);
@@ -19,7 +21,7 @@ export function Palette({ commands, onClose }: { commands: readonly Command[]; o
 
   const run = (command: Command) => {
     // Closing first returns the focus, so that the command finds the page as it was.
-    onClose();
+    close();
     command.run();
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -27,7 +29,7 @@ export function Palette({ commands, onClose }: { commands: readonly Command[]; o
     const step = steps[event.key];
     if (step !== undefined && found.length > 0) setAt((at + step + found.length) % found.length);
     else if (event.key === "Enter" && selected) run(selected);
-    else if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey)) onClose();
+    else if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey)) close();
     else return;
     event.preventDefault();
   };
@@ -69,7 +71,7 @@ export function Palette({ commands, onClose }: { commands: readonly Command[]; o
             {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus */}
             <div
               id={optionId(command)}
-              className="row min-h-9 cursor-pointer justify-between gap-3 rounded-md px-2 aria-selected:bg-surface-2 aria-selected:[box-shadow:inset_2px_0_0_var(--ink)] max-sm:min-h-11"
+              className="row min-h-9 cursor-pointer justify-between gap-3 rounded-md px-2 aria-selected:bg-surface-2 aria-selected:[box-shadow:inset_2px_0_0_var(--color-ink)] max-sm:min-h-11"
               // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
               role="option"
               aria-selected={index === at}

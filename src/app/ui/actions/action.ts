@@ -12,11 +12,9 @@ type Words = string | ((context: ActionContext) => string);
 
 /** What people do: found in the palette by its title, and run there, by its keys, in menus and by buttons. */
 export interface Action extends Pick<Command, "group" | "keys" | "isTextFirst" | "words"> {
-  /** An imperative: "Add a pane". */
   readonly title: Words;
   /** In a menu, which says what it is about. [the title] */
   readonly label?: Words;
-  /** The pages on which it can be done. */
   readonly on: readonly PageName[];
   /** Whether it can be done now. It is not shown else, in a menu disabled, and its keys do nothing. [always] */
   readonly when?: (context: ActionContext) => boolean;
@@ -36,7 +34,6 @@ export function inGroup<Id extends string>(
   return Object.fromEntries(all) as Record<Id, Action>;
 }
 
-/** What an action acts on. */
 export interface ActionContext extends Page {
   /** Opened when it is read: only actions on pages with chats may do so. */
   readonly app: AppState;

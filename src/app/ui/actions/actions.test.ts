@@ -7,8 +7,7 @@ import { SavedPrompts } from "../../state/chat/saved-prompts.ts";
 import { keptChoice } from "../../state/remembered.ts";
 import { FakeEngine } from "../../../../tests/app/fake-engine.ts";
 import { FakeModels } from "../../../../tests/app/fake-models.ts";
-import type { PageName } from "../app/page-context.ts";
-import type { DialogContent } from "../components/Dialog.tsx";
+import type { DialogContent, PageName } from "../app/page-context.ts";
 import { commandsOf, menuItems } from "./actions.ts";
 
 // The message box and the names of keys ask at once.
@@ -30,7 +29,7 @@ async function openPage(name: PageName = "chats", refusal: ChorusError | null = 
     },
     models: new FakeModels(),
     choice: { model: "fake" },
-    sampling: {},
+    addressSettings: {},
     scheduleFlush: (flush) => flush(),
     now: () => 0,
   });
@@ -41,10 +40,10 @@ async function openPage(name: PageName = "chats", refusal: ChorusError | null = 
     singleKeys: keptChoice("singleKeys", ["on", "off"]),
     prompts: new SavedPrompts(),
   };
-  const page = { ...shared, name, openChats };
+  const page = { ...shared, name, openChats, openedChats: openChats };
   const all = () => commandsOf(page);
   const enabled = () => all().filter(({ isEnabled }) => isEnabled?.());
-  await vi.waitFor(() => expect(app.engine.store.getState().status).not.toBe("loading"));
+  await expect.poll(() => app.engine.store.getState().status).not.toBe("loading");
   return {
     ...app,
     page,
@@ -107,7 +106,7 @@ it("offers to continue an answer only where whoever answers can", async () => {
     title: null,
     settings: {},
     turns: [{ id: 1, question: "Why?", answer: "Because", end: "length" }],
-    firstSent: 0,
+    contextStart: 0,
     draft: "",
   });
   expect(isEnabled("pane.continue")).toBe(true);

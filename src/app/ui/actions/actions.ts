@@ -2,7 +2,7 @@ import type { BackendChoice } from "../../../index.ts";
 import type { ThemeChoice } from "../../state/app/theme.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import type { Command } from "../../state/commands/commands.ts";
-import { MAX_PANES } from "../../state/workspace/workspace.ts";
+import { MAX_PANES } from "../../state/workspace/saved-workspace.ts";
 import type { Page } from "../app/page-context.ts";
 import { giveFiles } from "../app/DroppedFiles.tsx";
 import { draftingPanes, SEND_TO_ALL_ID } from "../bar/SendToAll.tsx";
@@ -245,7 +245,7 @@ const ACTIONS = {
       title: "Show keyboard shortcuts and documents",
       keys: "?",
       words: "keys help manual about",
-      run: (page) => page.overlay.open(DIALOGS.help(commandsOf(page), page.singleKeys)),
+      run: (page) => page.overlay.open(DIALOGS.help(commandsOf(page))),
     },
     "docs.open": {
       title: "Open the documents",
@@ -309,7 +309,6 @@ function commandOf([id, action]: readonly [string, Action], context: ActionConte
   };
 }
 
-/** Returns all actions of a page. */
 export function commandsOf(page: Page): readonly Command[] {
   const context = contextOf(page);
   const all: readonly [string, Action][] = [...Object.entries(ACTIONS), ...Object.entries(promptActions(context))];
@@ -325,7 +324,6 @@ export function perform(id: ActionId, page: Page, pane?: Pane): void {
   ACTIONS[id].run(contextOf(page, pane));
 }
 
-/** Returns actions for a menu. */
 export function menuItems(ids: readonly ActionId[], page: Page, pane?: Pane): readonly MenuItem[] {
   const context = contextOf(page, pane);
   return ids.map((id) => {

@@ -29,7 +29,7 @@ const batchBy = (mode: BatchingMode): GroupedAction => {
   return {
     title: `${name} batching`,
     words: `mode switch ${words}`,
-    when: ({ app: { serving } }) => modeOf(serving.store.getState()) !== mode && !serving.store.getState().heldMode,
+    when: ({ app: { serving } }) => modeOf(serving.store.getState()) !== mode && !serving.store.getState().lockedMode,
     run: ({ app }) => app.serving.chooseMode(mode),
   };
 };
@@ -46,7 +46,6 @@ const zoom = (direction: 1 | -1, title: string, words: string): GroupedAction =>
   run: ({ app }) => app.batch.dock.zoom(direction),
 });
 
-/** The actions of the batch and its view. */
 export const BATCH_ACTIONS = {
   ...inGroup("Batch", WITH_BATCH, {
     "batching.continuous": batchBy("continuous"),

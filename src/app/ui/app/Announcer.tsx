@@ -1,5 +1,5 @@
+import { useStore } from "zustand";
 import type { Announcements } from "../../state/app/announcements.ts";
-import { useStore } from "../use-store.ts";
 
 /** Invisible. Screen readers speak each paragraph that is added. Streaming text itself is never a live region. */
 export function Announcer({ announcements }: { announcements: Announcements }) {

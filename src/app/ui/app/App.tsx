@@ -1,11 +1,12 @@
-import type { AppState } from "../../state/app/app-state.ts";
+import { useStore } from "zustand";
+import { useApp } from "./page-context.ts";
 import { Announcer } from "./Announcer.tsx";
 import { Notices } from "./Notices.tsx";
 import { DroppedFiles } from "./DroppedFiles.tsx";
 import { BatchDock } from "../batch/BatchDock.tsx";
 import { BatchStrip } from "../batch/BatchStrip.tsx";
 import { Guard } from "../components/Guard.tsx";
-import { lazily } from "../components/Lazily.tsx";
+import { lazyComponent } from "../components/LazyComponent.tsx";
 import { linksTo, tokensIn } from "../chat/pane-links.ts";
 import { Bar } from "../bar/Bar.tsx";
 import { PaneGrid } from "../chat/PaneGrid.tsx";
@@ -14,12 +15,12 @@ import { PaneSwitcher } from "../chat/PaneSwitcher.tsx";
 import { RecoveryNotice } from "../engine/RecoveryNotice.tsx";
 import { Toasts } from "./Toasts.tsx";
 import { PHONE, useMedia } from "../use-media.ts";
-import { useStore } from "../use-store.ts";
 
-const UnsupportedPage = lazily(async () => (await import("../unsupported/UnsupportedPage.tsx")).UnsupportedPage);
-const WordLinks = lazily(async () => (await import("../words/WordLinks.tsx")).WordLinks);
+const UnsupportedPage = lazyComponent(async () => (await import("../unsupported/UnsupportedPage.tsx")).UnsupportedPage);
+const WordLinks = lazyComponent(async () => (await import("../words/WordLinks.tsx")).WordLinks);
 
-export function App({ app }: { app: AppState }) {
+export function App() {
+  const app = useApp();
   const unsupported = useStore(app.engine.store, (state) => (state.status === "unsupported" ? state.error : null));
   const panes = useStore(app.workspace.store, (state) => state.panes);
   const isPhone = useMedia(PHONE);
@@ -29,15 +30,15 @@ export function App({ app }: { app: AppState }) {
   if (unsupported) return <UnsupportedPage engine={app.engine} error={unsupported} />;
   return (
     <div className="flex h-dvh min-h-0 flex-col">
-      <Bar app={app} />
+      <Bar />
       <PaneSwitcher workspace={app.workspace} dock={app.batch.dock} />
-      <RecoveryNotice app={app} />
-      <Notices app={app} />
+      <RecoveryNotice />
+      <Notices />
       <main className="flex min-h-0 min-w-0 flex-1 flex-col">
         {isPhone && hasPanes && <BatchStrip batch={app.batch} />}
         <div className="grid min-h-0 flex-1 [grid-template:minmax(0,1fr)_/_auto_minmax(0,1fr)]" hidden={!hasPanes}>
-          <PaneGrid app={app} />
-          <ChatSide app={app} />
+          <PaneGrid />
+          <ChatSide />
         </div>
         {(!isPhone || isBatchInView) && (
           <Guard part="The batch">
@@ -50,9 +51,9 @@ export function App({ app }: { app: AppState }) {
           </Guard>
         )}
       </main>
-      <DroppedFiles app={app} />
+      <DroppedFiles />
       <Toasts undoList={app.workspace.undoList} />
-      <WordLinks app={app} />
+      <WordLinks />
       <Announcer announcements={app.announcements} />
     </div>
   );

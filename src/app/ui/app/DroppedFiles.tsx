@@ -1,12 +1,14 @@
 import { useEffect } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
+import { useApp } from "./page-context.ts";
 import { listen } from "../listen.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 
 const hasFiles = (data: DataTransfer | null): data is DataTransfer => data?.types.includes("Files") === true;
 
 /** Invisible. Takes files that are dropped on the chats or pasted into a box, for the pane below. */
-export function DroppedFiles({ app }: { app: AppState }) {
+export function DroppedFiles() {
+  const app = useApp();
   useEffect(() => {
     const paneAt = (place: EventTarget | null) => {
       const { panes, current } = app.workspace.store.getState();

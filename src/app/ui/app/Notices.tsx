@@ -1,20 +1,21 @@
 import { useState } from "react";
-import type { AppState } from "../../state/app/app-state.ts";
+import { useStore } from "zustand";
 import { isOfDtype, type EngineControl } from "../../state/engine/engine-control.ts";
 import type { EngineTabs } from "../../state/engine/engine-tabs.ts";
 import { gpuNoticeOf } from "../../state/engine/gpu-notice.ts";
 import { isNewNotice, remember, remembered } from "../../state/remembered.ts";
 import { writeServing } from "../../state/settings/serving-settings.ts";
-import type { KeepingStatus, WorkspaceKeeper } from "../../state/workspace/workspace-keeper.ts";
+import type { SavingStatus, ChatSaver } from "../../state/workspace/chat-saver.ts";
 import type { Workspace } from "../../state/workspace/workspace.ts";
+import { useApp } from "./page-context.ts";
 import { Button } from "../components/Button.tsx";
 import { Notice } from "../components/Notice.tsx";
 import { memoryWords } from "../engine/memory-words.ts";
 import { saveAllChats, saveDamaged } from "../save-chats.ts";
-import { useStore } from "../use-store.ts";
 
 /** The lines above the panes: about the GPU, the page's link, what the engine lacks, the chats' saving and the tabs' memory. */
-export function Notices({ app: { engine, serving, keeper, tabs, workspace } }: { app: AppState }) {
+export function Notices() {
+  const { engine, serving, saver, tabs, workspace } = useApp();
   const model = useStore(engine.store, (state) => (state.status === "ready" ? state.engine.model : null));
   const missing = useStore(engine.withoutGpu);
   const leftOut = useStore(engine.leftOut);
@@ -46,7 +47,7 @@ export function Notices({ app: { engine, serving, keeper, tabs, workspace } }: {
             ? `The weights have the format of their file. ${leftOut.message}`
             : `The engine runs without drafts. ${leftOut.message} To draft, name a model that can be loaded: Drafts, on the page Serving.`,
         )}
-      {keeper && <KeepingNotice keeper={keeper} workspace={workspace} />}
+      {saver && <SavingNotice saver={saver} workspace={workspace} />}
       {tabs && <MemoryNotice engine={engine} tabs={tabs} />}
     </>
   );
@@ -58,21 +59,20 @@ function GpuNotice({ notice }: { notice: string | null }) {
   return isShown && <Notice words={notice} onDismiss={() => setShown(false)} />;
 }
 
-const KEEPING: Record<KeepingStatus, string> = {
-  kept: "",
+const SAVING: Record<SavingStatus, string> = {
+  saved: "",
   damaged: "Your earlier chats could not be read. They are kept as they are; new chats are saved.",
-  "not-kept":
+  unsaved:
     "Not saved: this browser doesn't let the page save its chats, or it has no space left. Chorus keeps trying. Until it succeeds, the chats last only as long as this page.",
 };
 
-/** Warns when chats may not be saved. */
-function KeepingNotice({ keeper, workspace }: { keeper: WorkspaceKeeper; workspace: Workspace }) {
-  const status = useStore(keeper.store);
-  if (status === "kept") return null;
+function SavingNotice({ saver, workspace }: { saver: ChatSaver; workspace: Workspace }) {
+  const status = useStore(saver.store);
+  if (status === "saved") return null;
   return (
-    <Notice words={KEEPING[status]}>
-      {status === "damaged" && <Button onClick={() => void saveDamaged(keeper.storage)}>Save them to a file</Button>}
-      {status === "not-kept" && <Button onClick={() => void saveAllChats({ workspace })}>Export the chats</Button>}
+    <Notice words={SAVING[status]}>
+      {status === "damaged" && <Button onClick={() => void saveDamaged(saver.storage)}>Save them to a file</Button>}
+      {status === "unsaved" && <Button onClick={() => void saveAllChats({ workspace })}>Export the chats</Button>}
     </Notice>
   );
 }

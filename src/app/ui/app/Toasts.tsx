@@ -1,8 +1,8 @@
+import { useStore } from "zustand";
 import type { UndoList } from "../../state/workspace/undo-list.ts";
-import { lazily } from "../components/Lazily.tsx";
-import { useStore } from "../use-store.ts";
+import { lazyComponent } from "../components/LazyComponent.tsx";
 
-const UndoToast = lazily(async () => (await import("./UndoToast.tsx")).UndoToast);
+const UndoToast = lazyComponent(async () => (await import("./UndoToast.tsx")).UndoToast);
 
 /** The place of the newest toast. It is there from the start, so that screen readers speak new toasts. */
 export function Toasts({ undoList }: { undoList: UndoList }) {

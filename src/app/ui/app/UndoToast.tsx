@@ -7,7 +7,6 @@ import { Keys } from "../actions/Keys.tsx";
 /** Long enough to be read and reached. The command "Undo" stays. */
 const SHOWN_MS = 8000;
 
-/** Shows the last action, over the page, with a button that undoes it. */
 export function UndoToast({ undoList, toast }: { undoList: UndoList; toast: Toast }) {
   const [isHeld, setHeld] = useState(false);
   useEffect(() => {

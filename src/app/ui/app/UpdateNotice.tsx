@@ -1,7 +1,7 @@
 import { useState } from "react";
+import { useStore } from "zustand";
 import type { AppUpdates } from "../../state/app/app-updates.ts";
 import { Button } from "../components/Button.tsx";
-import { useStore } from "../use-store.ts";
 
 /** Reports a newer version. The person decides when to reload, since answers may be in progress. */
 export function UpdateNotice({ updates }: { updates: AppUpdates }) {

@@ -7,30 +7,28 @@ import { AppUpdates } from "../../state/app/app-updates.ts";
 import { rememberedBackend } from "../../state/engine/engine-control.ts";
 import { FrameFlusher } from "../../state/frame-flusher.ts";
 import type { ChatStorage } from "../../state/workspace/chat-storage.ts";
-import { keepWhileOpen } from "../../state/workspace/workspace-keeper.ts";
+import { saveWhileOpen } from "../../state/workspace/chat-saver.ts";
 import { EMBEDDED_MODEL } from "../../state/models/embedded-model.ts";
 import { choiceInAddress, rememberChoice, rememberedChoice } from "../../state/models/model-choice.ts";
 import { Overlay } from "../../state/app/overlay.ts";
 import { SavedPrompts } from "../../state/chat/saved-prompts.ts";
 import { followAddress } from "../../state/app/router.ts";
-import { settling } from "../../state/app/settling.ts";
+import { watchFirstLoad } from "../../state/app/after-first-load.ts";
 import { openTheme } from "../../state/app/theme.ts";
 import { keptChoice } from "../../state/remembered.ts";
 import { markdown } from "../chat/AnswerText.tsx";
-import { OpenedChats } from "../components/Guard.tsx";
-import { loadParts } from "../components/Lazily.tsx";
-import type { DialogContent } from "../components/Dialog.tsx";
-import { Pages } from "./Pages.tsx";
+import { preload } from "../components/LazyComponent.tsx";
+import { PageContext, type DialogContent, type Page } from "./page-context.ts";
+import { nameOfPage, Pages } from "./Pages.tsx";
 
-type Given = "createEngine" | "models" | "kept" | "tabsHome" | "backend";
+type Given = "createEngine" | "models" | "kept" | "tabsPlatform" | "backend";
 
 interface StartAppOptions extends Pick<AppStateOptions, Given> {
-  /** The element to render into. */
   readonly root: HTMLElement;
   /** From the address: a model's folder, relative to the page, or its hub name. [the model chosen before] */
   readonly model?: string | null;
   /** Settings from the address, sent with every question. [the model's own] */
-  readonly sampling?: AppStateOptions["sampling"];
+  readonly addressSettings?: AppStateOptions["addressSettings"];
   /** Reports newer versions of the page. [none] */
   readonly updates?: AppUpdates;
 }
@@ -44,14 +42,14 @@ export async function loadKept(storage: ChatStorage): Promise<NonNullable<AppSta
 }
 
 /**
- * Renders the app. The chats, and the model they load, are opened when they are first shown or requested. `isSettled` resolves
- * when the page may download its later parts. Then the parts load that a first visit does not show at once.
+ * Renders the app. The chats, and the model they load, are opened when they are first shown or requested. The parts that a first
+ * visit does not show at once load when `afterFirstLoad` resolves.
  */
 export function startApp(options: StartAppOptions) {
-  const { root, model = null, backend = null, updates = new AppUpdates(""), sampling = {} } = options;
-  const { createEngine, isSettled } = settling(options.createEngine);
+  const { root, model = null, backend = null, updates = new AppUpdates(""), addressSettings = {} } = options;
+  const { createEngine, afterFirstLoad } = watchFirstLoad(options.createEngine);
   void markdown.load();
-  void isSettled.then(loadParts);
+  void afterFirstLoad.then(preload);
   // Else the browser would leave the page for a file that is dropped on it.
   for (const type of ["dragover", "drop"] as const) {
     addEventListener(type, (event) => {
@@ -73,30 +71,34 @@ export function startApp(options: StartAppOptions) {
         rememberChoice(choice);
         forgetAddress();
       },
-      sampling,
+      addressSettings,
       route,
       onServingLink: replaceLink,
       scheduleFlush: flusher.schedule,
       now: () => performance.now(),
     });
-    if (app.keeper) keepWhileOpen(app.keeper, flusher.flushAll);
+    if (app.saver) saveWhileOpen(app.saver, flusher.flushAll);
     return app;
+  };
+  const page: Page = {
+    get name() {
+      return nameOfPage(route.getState());
+    },
+    theme: openTheme(),
+    overlay,
+    singleKeys: keptChoice("singleKeys", ["on", "off"]),
+    prompts: new SavedPrompts(),
+    openChats,
+    openedChats: () => app ?? null,
   };
   const pages = createElement(Pages, {
     route,
-    shared: {
-      theme: openTheme(),
-      overlay,
-      singleKeys: keptChoice("singleKeys", ["on", "off"]),
-      prompts: new SavedPrompts(),
-      openChats,
-    },
     updates,
     createEngine: (engineOptions) => createEngine({ backend: backend ?? rememberedBackend(), ...engineOptions }),
     model: model ?? EMBEDDED_MODEL,
   });
-  createRoot(root).render(createElement(OpenedChats, { value: () => app ?? null }, pages));
-  return { openChats, isSettled };
+  createRoot(root).render(createElement(PageContext, { value: page }, pages));
+  return { openChats, afterFirstLoad };
 }
 
 /** Removes the model from the address, else the next reload would load it again. */

@@ -19,7 +19,7 @@ async function openApp() {
     createEngine: async () => new FakeEngine(),
     models: new FakeModels(),
     choice: { model: "fake" },
-    sampling: {},
+    addressSettings: {},
     scheduleFlush: (flush) => flush(),
     now: () => 0,
   });
@@ -43,7 +43,7 @@ it("a model's files can be used", async () => {
   await takeFiles(app, pane, files);
   expect(toast()).toMatchObject({ title: "x.gguf is a model’s file", offer: { label: "Use this model" } });
   expect(pane.store.getState().draft).toBe("");
-  const use = vi.spyOn(app.shelf, "useFiles").mockResolvedValue(true);
+  const use = vi.spyOn(app.library, "useFiles").mockResolvedValue(true);
   await toast()?.offer?.run();
   expect(use).toHaveBeenCalledWith(files);
   vi.spyOn(app.engine, "switchTo").mockResolvedValue(new ChorusError("model_invalid", "It is damaged."));
@@ -80,7 +80,7 @@ it("a file that is read after its pane was closed goes nowhere, and a line says 
   const file = new File(["text"], "notes.txt");
   vi.spyOn(file, "arrayBuffer").mockReturnValue(new Promise((resolve) => (read = resolve)));
   const taking = takeFiles(app, pane, [file]);
-  await vi.waitFor(() => expect(said()).toBe("Reading notes.txt …"));
+  await expect.poll(said).toBe("Reading notes.txt …");
   workspace.closePane(pane);
   read(new TextEncoder().encode("text").buffer);
   await taking;

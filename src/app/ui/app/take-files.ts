@@ -7,19 +7,16 @@ import { formatCounted } from "../format.ts";
 
 const MODEL_FILE = /\.(?:safetensors|gguf|bin|onnx)$/i;
 
-/**
- * Plays a recording, offers to import exported chats and to use a model's files, and puts the text of other files into the question
- * of a pane. What can't be read is said in a line.
- */
-export async function takeFiles({ workspace, shelf }: AppState, pane: Pane, files: readonly File[]): Promise<void> {
+/** Plays a recording, offers to import exported chats or use a model's files, and puts other files' text into the question. */
+export async function takeFiles({ workspace, library }: AppState, pane: Pane, files: readonly File[]): Promise<void> {
   const { undoList } = workspace;
   const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
   const model = files.find(({ name }) => MODEL_FILE.test(name));
   if (model) {
     const run = async () => {
-      await shelf.useFiles(files);
+      await library.useFiles(files);
       // Where another model was chosen meanwhile there is nothing to say.
-      const { error } = shelf.store.getState();
+      const { error } = library.store.getState();
       if (error) undoList.notify(error.message);
     };
     return undoList.notify(`${model.name} is a model’s file`, { label: "Use this model", run });
@@ -50,8 +47,8 @@ export async function takeFiles({ workspace, shelf }: AppState, pane: Pane, file
         const { importChats, readImport } = await import("../../state/workspace/export-chats.ts");
         await importChats(workspace, await readImport(file));
       };
-      const tell = (error: unknown) => undoList.notify(`${name}: ${reasonOf(error)} Nothing was changed.`);
-      const offer = { label: "Import", run: () => importAll().catch(tell) };
+      const fail = (error: unknown) => undoList.notify(`${name}: ${reasonOf(error)} Nothing was changed.`);
+      const offer = { label: "Import", run: () => importAll().catch(fail) };
       return undoList.notify(`${name} has chats that Chorus exported`, offer);
     }
     undoList.notify(`Reading ${name} …`);

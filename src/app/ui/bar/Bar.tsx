@@ -1,12 +1,11 @@
-import type { AppState } from "../../state/app/app-state.ts";
+import { useStore } from "zustand";
 import { keyLabels } from "../../state/commands/shortcuts.ts";
-import { MAX_PANES } from "../../state/workspace/workspace.ts";
+import { MAX_PANES } from "../../state/workspace/saved-workspace.ts";
 import { ActionButton, HelpButton } from "../actions/ActionButton.tsx";
 import { perform } from "../actions/actions.ts";
 import { isMac } from "../actions/Keys.tsx";
-import { usePage } from "../app/page-context.ts";
+import { useApp, usePage } from "../app/page-context.ts";
 import { Button, Icon } from "../components/Button.tsx";
-import { useStore } from "../use-store.ts";
 import { EngineStatus } from "../engine/EngineStatus.tsx";
 import { Logo } from "../components/Logo.tsx";
 import { ModelButton } from "./ModelButton.tsx";
@@ -14,11 +13,16 @@ import { SendToAll } from "./SendToAll.tsx";
 import { ThemeButton } from "./ThemeButton.tsx";
 import { HAS_ROOM_FOR_CHATS, useMedia } from "../use-media.ts";
 
-export function Bar({ app }: { app: AppState }) {
-  const { engine, workspace } = app;
+export function Bar() {
+  const { engine, workspace, chatSide, announcements } = useApp();
   const page = usePage();
   const isFull = useStore(workspace.store, ({ panes }) => panes.length >= MAX_PANES);
   const whyNot = isFull ? `${MAX_PANES} panes are open: close one first` : null;
+  const isShown = useStore(chatSide.store) === "shown";
+  // In a narrow window the list of chats is a dialog.
+  const chats = useMedia(HAS_ROOM_FOR_CHATS)
+    ? ({ action: "chats.side", "aria-expanded": isShown } as const)
+    : ({ action: "chats.open", "aria-haspopup": "dialog" } as const);
   return (
     <header className="row h-(--bar-h) gap-3 px-4 max-[1200px]:gap-2 max-[1200px]:px-3 max-[1200px]:py-0 max-sm:gap-0.5 sm:max-[840px]:gap-1 sm:max-[840px]:px-2 sm:max-[840px]:py-0">
       <h1 className="brand">
@@ -44,15 +48,22 @@ export function Bar({ app }: { app: AppState }) {
           // Not `disabled`: it says why, to keys and screen readers too.
           aria-disabled={whyNot !== null}
           title={whyNot ?? "Add a pane"}
-          onClick={() => (whyNot === null ? workspace.addPane() : app.announcements.announce(whyNot))}
+          onClick={() => (whyNot === null ? workspace.addPane() : announcements.announce(whyNot))}
         >
           <Icon name="plus" />
           <span className="max-[1200px]:hidden">Add pane</span>
         </Button>
         <SendToAll workspace={workspace} />
       </div>
-      <DemoLink />
-      <ChatsButton app={app} />
+      <a
+        className="button quiet px-2 max-sm:w-(--icon-h) max-sm:p-0"
+        href="#/demo"
+        title="Eight questions at once, then one after the other"
+      >
+        <Icon name="play" />
+        <span className="max-lg:sr-only">Demo</span>
+      </a>
+      <ActionButton icon="chats" name="Chats" {...chats} />
       <ActionButton
         action="palette.open"
         icon="search"
@@ -71,27 +82,4 @@ export function Bar({ app }: { app: AppState }) {
       <ThemeButton className="max-sm:hidden" />
     </header>
   );
-}
-
-/** Leads to the demo, which shows the gain of batching in half a minute. */
-function DemoLink() {
-  return (
-    <a
-      className="button quiet px-2 max-sm:w-(--icon-h) max-sm:p-0"
-      href="#/demo"
-      title="Eight questions at once, then one after the other"
-    >
-      <Icon name="play" />
-      <span className="max-lg:sr-only">Demo</span>
-    </a>
-  );
-}
-
-/** Shows or hides the list of chats at the side; in a narrow window it opens as a dialog. */
-function ChatsButton({ app }: { app: AppState }) {
-  const isShown = useStore(app.chatSide.store) === "shown";
-  const place = useMedia(HAS_ROOM_FOR_CHATS)
-    ? ({ action: "chats.side", "aria-expanded": isShown } as const)
-    : ({ action: "chats.open", "aria-haspopup": "dialog" } as const);
-  return <ActionButton icon="chats" name="Chats" {...place} />;
 }

@@ -1,3 +1,4 @@
+import { useStore } from "zustand";
 import type { AppState } from "../../state/app/app-state.ts";
 import { labelOfChoice } from "../../state/models/model-choice.ts";
 import { perform } from "../actions/actions.ts";
@@ -5,7 +6,6 @@ import { usePage } from "../app/page-context.ts";
 import { Button, Icon } from "../components/Button.tsx";
 import { DTYPE_WORDS } from "../dtype-words.ts";
 import { formatBytes } from "../format.ts";
-import { useStore } from "../use-store.ts";
 
 /** The model's name; a click opens the list of models and servers. */
 export function ModelButton({ engine }: Pick<AppState, "engine">) {

@@ -3,14 +3,8 @@ import { HelpButton } from "../actions/ActionButton.tsx";
 import { Logo } from "../components/Logo.tsx";
 import { ThemeButton } from "./ThemeButton.tsx";
 
-interface PageHeadProps {
-  readonly title: string;
-  /** The page's own buttons. */
-  readonly children?: ReactNode;
-}
-
 /** The head of a page beside the chats: the way back to them, the page's title and its buttons. */
-export function PageHead({ title, children }: PageHeadProps) {
+export function PageHead({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <header className="row h-(--bar-h) gap-3 px-4 max-sm:gap-2 max-sm:px-3 max-[400px]:gap-1">
       <a className="brand" href="#/" aria-label="Chorus: back to the chats">

@@ -1,14 +1,13 @@
 import { useLayoutEffect, useRef, useState, type FocusEvent, type SubmitEvent } from "react";
+import { useStore } from "zustand";
 import type { Pane } from "../../state/chat/pane.ts";
 import type { Workspace } from "../../state/workspace/workspace.ts";
 import { Button, Icon } from "../components/Button.tsx";
 import { Guard } from "../components/Guard.tsx";
 import { focusOnOpening } from "../components/Menu.tsx";
 import { MessageBox } from "../components/MessageBox.tsx";
-import { useStore } from "../use-store.ts";
-import { VoiceBadge } from "../components/VoiceBadge.tsx";
+import { PaneBadge } from "../components/PaneBadge.tsx";
 
-/** For what opens it. */
 export const SEND_TO_ALL_ID = "send-to-all";
 
 /**
@@ -133,14 +132,8 @@ export function draftingPanes(panes: readonly Pane[]): readonly Pane[] {
   });
 }
 
-interface PaneCheckboxProps {
-  pane: Pane;
-  isTicked: boolean;
-  onToggle: (pane: Pane) => void;
-}
-
 /** A busy pane can't be asked. */
-function PaneCheckbox({ pane, isTicked, onToggle }: PaneCheckboxProps) {
+function PaneCheckbox({ pane, isTicked, onToggle }: { pane: Pane; isTicked: boolean; onToggle: (pane: Pane) => void }) {
   const isBusy = useStore(pane.store, (state) => state.phase !== "idle");
   return (
     <label
@@ -154,7 +147,7 @@ function PaneCheckbox({ pane, isTicked, onToggle }: PaneCheckboxProps) {
         disabled={isBusy}
         onChange={() => onToggle(pane)}
       />
-      <VoiceBadge number={pane.number} />
+      <PaneBadge number={pane.number} />
     </label>
   );
 }

@@ -1,6 +1,6 @@
+import { useStore } from "zustand";
 import { usePage } from "../app/page-context.ts";
 import { IconButton } from "../components/Button.tsx";
-import { useStore } from "../use-store.ts";
 
 export function ThemeButton({ className }: { className?: string | undefined }) {
   const { theme } = usePage();

@@ -1,10 +1,10 @@
+import { useStore } from "zustand";
 import type { Batch } from "../../state/batch/batch.ts";
 import type { BatchFigures, BatchMetrics } from "../../state/batch/batch-metrics.ts";
 import { classNames } from "../class-names.ts";
 import { ExplainButton } from "../explain/ExplainButton.tsx";
 import type { Term } from "../explain/explanations.ts";
 import { formatCount, formatPercent, orDash } from "../format.ts";
-import { useStore } from "../use-store.ts";
 
 /** A figure, what it is, and a width for its longest value: so nothing moves when it changes. */
 type Figure = readonly [name: string, value: string, title: string, minWidth?: string | undefined, className?: string];

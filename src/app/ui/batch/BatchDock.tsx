@@ -1,14 +1,14 @@
 import { useEffect, useRef, type CSSProperties } from "react";
+import { useStore } from "zustand";
 import { BatchingSwitch } from "./BatchingSwitch.tsx";
 import { menuItems } from "../actions/actions.ts";
 import { usePage } from "../app/page-context.ts";
 import { Icon, IconButton } from "../components/Button.tsx";
 import { classNames } from "../class-names.ts";
-import { lazily } from "../components/Lazily.tsx";
+import { lazyComponent } from "../components/LazyComponent.tsx";
 import { Menu } from "../components/Menu.tsx";
 import type { BatchView } from "../chat/pane-links.ts";
 import { PHONE, useMedia } from "../use-media.ts";
-import { useStore } from "../use-store.ts";
 import { BatchCounters } from "./BatchCounters.tsx";
 import { DockHandle } from "./DockHandle.tsx";
 import { alertWords, type BatchAlerts } from "../../state/batch/batch-alerts.ts";
@@ -17,20 +17,15 @@ import { formatCounted, formatRate } from "../format.ts";
 
 // The page is shown before they have loaded: their room is reserved, and they are empty at first.
 const loadPanels = async () => (await import("./DockPanels.tsx")).DockPanels;
-const DockPanels = lazily(loadPanels);
+const DockPanels = lazyComponent(loadPanels);
 
 const MORE = [
   ...(["page.serving", "page.bench", "page.player"] as const),
   ...(["batch.play", "batch.recording", "batch.kernels", "batch.metrics"] as const),
 ];
 
-interface BatchDockProps extends BatchView {
-  /** Open panes: each may get a row. */
-  numPanes: number;
-}
-
 /** The batch: its modes and counters, and below them timeline, charts and cache map. Closed it is one line. */
-export function BatchDock({ batch, numPanes, linkTo, tokenOf }: BatchDockProps) {
+export function BatchDock({ batch, numPanes, linkTo, tokenOf }: BatchView & { numPanes: number }) {
   const page = usePage();
   const { dock } = batch;
   const { isOpen, isPaused, heightPx } = useStore(dock.store);
@@ -63,7 +58,7 @@ export function BatchDock({ batch, numPanes, linkTo, tokenOf }: BatchDockProps) 
         </h2>
         {hasBody ? (
           <>
-            <BatchingSwitch serving={page.openChats().serving} />
+            <BatchingSwitch />
             <BatchCounters metrics={batch.metrics} batch={batch} />
           </>
         ) : (

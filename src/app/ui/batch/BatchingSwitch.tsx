@@ -1,7 +1,8 @@
 import { useId } from "react";
+import { useStore } from "zustand";
 import type { BatchingMode } from "../../../index.ts";
-import { modeOf, type Serving } from "../../state/engine/serving.ts";
-import { useStore } from "../use-store.ts";
+import { modeOf } from "../../state/engine/serving.ts";
+import { useApp } from "../app/page-context.ts";
 import { ExplainButton } from "../explain/ExplainButton.tsx";
 
 /** Each mode's name and description. */
@@ -12,9 +13,10 @@ export const BATCHING_MODES: readonly (readonly [mode: BatchingMode, name: strin
 ];
 
 /** Chooses how the engine batches, from its next step on. */
-export function BatchingSwitch({ serving }: { serving: Serving }) {
+export function BatchingSwitch() {
+  const { serving } = useApp();
   const chosen = useStore(serving.store, modeOf);
-  const isHeld = useStore(serving.store, ({ heldMode }) => heldMode !== null);
+  const isLocked = useStore(serving.store, ({ lockedMode }) => lockedMode !== null);
   const name = useId();
   return (
     <div className="row sm:max-[1100px]:gap-1">
@@ -28,7 +30,7 @@ export function BatchingSwitch({ serving }: { serving: Serving }) {
               name={name}
               value={value}
               checked={chosen === value}
-              disabled={isHeld}
+              disabled={isLocked}
               onChange={() => serving.chooseMode(value)}
             />
             <span className="block h-7 rounded-sm px-2.5 text-[13px] leading-7 font-medium text-ink-2 peer-checked:bg-surface peer-checked:text-ink peer-checked:shadow-1 peer-focus-visible:outline-2 peer-focus-visible:outline-offset-2 peer-focus-visible:outline-focus sm:max-[1100px]:px-1.5 sm:max-[1100px]:text-[12px]">

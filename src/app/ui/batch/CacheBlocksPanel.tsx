@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from "react";
+import { useStore } from "zustand";
 import { KV_BLOCK_STATES, type KvCacheMap } from "../../../index.ts";
 import type { Batch } from "../../state/batch/batch.ts";
 import type { BlockContent } from "../../state/batch/cache-map.ts";
-import { askerOf, keyOfSequence, nameIn } from "../../state/chat/request-name.ts";
+import { paneTurnOf, keyOfSequence, nameIn } from "../../state/chat/request-name.ts";
 import { formatCount } from "../format.ts";
-import { useStore } from "../use-store.ts";
+import { onResize } from "../listen.ts";
 import { sequenceName } from "./cell-facts.ts";
 import type { Anchor } from "../components/PointerCard.tsx";
 import type { BatchView } from "../chat/pane-links.ts";
@@ -40,17 +41,13 @@ export function CacheBlocksPanel({ batch, linkTo }: Omit<BatchView, "tokenOf">) 
   useEffect(() => {
     const element = room.current;
     if (!element) return;
-    const observer = new ResizeObserver(() =>
-      setLayout(layOutMap(numBlocks, element.clientWidth, element.clientHeight)),
-    );
-    observer.observe(element);
-    return () => observer.disconnect();
+    return onResize(element, () => setLayout(layOutMap(numBlocks, element.clientWidth, element.clientHeight)));
   }, [numBlocks]);
 
   const point = (block: number | null) => {
     const owner = block === null ? null : ownerOf(map, block);
     setCursor(block);
-    dock.highlight((owner && askerOf(owner.requestId)?.pane) ?? null);
+    dock.highlight((owner && paneTurnOf(owner.requestId)?.pane) ?? null);
   };
   // Marks the words in their text, and their steps on the timeline.
   useEffect(() => {
@@ -92,11 +89,11 @@ export function CacheBlocksPanel({ batch, linkTo }: Omit<BatchView, "tokenOf">) 
             shared by 2
           </li>
           <li className="row gap-1">
-            <i className="size-2.5 rounded-xs bg-[repeating-linear-gradient(135deg,var(--ink-3)_0_1px,transparent_1px_4px)] text-center [box-shadow:inset_0_0_0_1px_var(--line-strong)] [font:600_8px/10px_var(--sans)]" />
+            <i className="size-2.5 rounded-xs bg-[repeating-linear-gradient(135deg,var(--color-ink-3)_0_1px,transparent_1px_4px)] text-center [box-shadow:inset_0_0_0_1px_var(--color-line-strong)] [font:600_8px/10px_var(--sans)]" />
             cached
           </li>
           <li className="row gap-1">
-            <i className="size-2.5 rounded-xs text-center [box-shadow:inset_0_0_0_1px_var(--control)] [font:600_8px/10px_var(--sans)]" />
+            <i className="size-2.5 rounded-xs text-center [box-shadow:inset_0_0_0_1px_var(--color-control)] [font:600_8px/10px_var(--sans)]" />
             free
           </li>
         </ul>

@@ -1,15 +1,15 @@
 import { useState, type ReactNode } from "react";
+import { useStore } from "zustand";
 import type { Batch } from "../../state/batch/batch.ts";
 import { FIGURES_INTERVAL_MS } from "../../state/batch/batch-metrics.ts";
-import { CHARTS_WINDOW_MS, type ChartSample } from "../../state/batch/charts.ts";
-import { useStore } from "../use-store.ts";
-import { Chart, type ChartCursor } from "./Chart.tsx";
-import { chartsOf } from "./charts.ts";
+import { CHARTS_WINDOW_MS, type ChartSample, type Percentiles } from "../../state/batch/charts.ts";
+import { chartsOf, type ChartData, type ChartSpec } from "./charts.ts";
 import { Panel } from "./Panel.tsx";
 import { stepUse } from "./BatchCounters.tsx";
 import { DataTable } from "../components/DataTable.tsx";
 import { formatCount, formatMs, formatRate } from "../format.ts";
-import type { Percentiles } from "../../state/batch/percentiles.ts";
+import { drawChart, plotWidthOf } from "./draw-chart.ts";
+import { Plot } from "./Plot.tsx";
 
 /** Seconds that the charts show; few at first, so that there is something to see. */
 const SPANS_S = [15, 30, CHARTS_WINDOW_MS / 1000];
@@ -48,10 +48,14 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
     >
       <div className="grid min-h-0 flex-1 gap-x-5 gap-y-1 [grid-template:repeat(2,minmax(0,1fr))_/_repeat(2,minmax(0,1fr))] max-sm:flex-none max-sm:grid-rows-[104px_104px]">
         {chartsOf(samples.some(({ gpuMs }) => gpuMs !== null)).map((chart, i) => (
-          <Chart key={i} chart={chart} data={data} places={placesOf(spanS)} cursor={cursor} />
+          <Chart key={i} chart={chart} data={data} places={placesOf(spanS)} at={cursor} />
         ))}
       </div>
-      <LatencyFigures ttft={ttft} itl={itl} />
+      <DataTable
+        className="latency mt-1 flex-none t-12"
+        columns={["Latency, ms", ...NAMES]}
+        rows={[rowOf("TTFT", "Time to first token", ttft), rowOf("ITL", "Inter-token latency", itl)]}
+      />
       <ChartsTable samples={samples} />
     </Panel>
   );
@@ -88,12 +92,6 @@ const NAMES = ["p50", "p95", "p99"] as const;
 /** The end of the bars' logarithmic scale, which shows how far apart the percentiles are. */
 const LONGEST_MS = 10_000;
 
-/** Percentiles of the time to the first token and between tokens. */
-function LatencyFigures({ ttft, itl }: { ttft: Percentiles | null; itl: Percentiles | null }) {
-  const rows = [rowOf("TTFT", "Time to first token", ttft), rowOf("ITL", "Inter-token latency", itl)];
-  return <DataTable className="latency mt-1 flex-none t-12" columns={["Latency, ms", ...NAMES]} rows={rows} />;
-}
-
 function rowOf(name: string, title: string, percentiles: Percentiles | null): readonly ReactNode[] {
   const words = (
     <span className="row h-4.5 pr-4 text-ink-2">
@@ -117,4 +115,62 @@ function rowOf(name: string, title: string, percentiles: Percentiles | null): re
 
 function widthOf(ms: number): number {
   return Math.min(100, (100 * Math.log10(1 + ms)) / Math.log10(1 + LONGEST_MS));
+}
+
+/** The place in time whose values all charts show. */
+interface ChartCursor {
+  /** Samples before the newest one; null if none is pointed at. */
+  readonly ago: number | null;
+  readonly when: string;
+  /** Label of the chart that has it: the others only show it. */
+  readonly owner: string;
+  readonly move: (ago: number | null, owner: string) => void;
+}
+
+const VALUE = "inline-block min-w-[2ch] text-right text-ink [font:600_13px/16px_var(--sans)]";
+
+/** A chart of the last minute below its current values, with the values under the pointer. */
+function Chart({ chart, data, places, at }: { chart: ChartSpec; data: ChartData; places: number; at: ChartCursor }) {
+  const { ago, when, owner, move } = at;
+  const { label, name, value, unit, dotted, words } = chart;
+  const count = data.samples.length;
+  const pointed = ago === null ? undefined : data.samples.at(-1 - ago);
+  const said = pointed ? `${when}: ${words(pointed)}` : "No moment";
+  return (
+    <div className="flex min-h-0 flex-col">
+      <h4 className="flex h-5 flex-none items-baseline justify-between gap-2 t-12 whitespace-nowrap text-ink-3">
+        <span className="only:contents">
+          {name} <b className={VALUE}>{value(data)}</b>
+          {unit}
+        </span>
+        {dotted && (
+          <span>
+            <u className="decoration-dotted underline-offset-3">{dotted.name}</u>{" "}
+            <b className={VALUE}>{dotted.value(data)}</b>
+          </span>
+        )}
+      </h4>
+      <Plot
+        className="min-h-0 min-w-0 flex-1"
+        label={label}
+        hint="Arrow keys move through time, Home and End to the oldest and the newest values."
+        value={count - (ago ?? 0)}
+        max={count}
+        words={said}
+        draw={(surface) => drawChart(surface, { chart, data, places, ago })}
+        cursor={ago}
+        onCursor={(next) => {
+          move(next === null || count === 0 ? null : Math.max(0, Math.min(count - 1, next)), label);
+        }}
+        cellAt={({ x }, width) => Math.round((1 - x / plotWidthOf(width)) * (places - 1))}
+        move={(columns, rows) => (rows === 0 ? (ago === null ? 0 : ago - columns) : undefined)}
+        cardAt={
+          ago === null || owner !== label
+            ? null
+            : (width, height) => ({ left: plotWidthOf(width) * (1 - ago / (places - 1)), top: 0, bottom: height })
+        }
+        card={<p>{said}</p>}
+      />
+    </div>
+  );
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState, type KeyboardEvent, type PointerEvent, type RefObject } from "react";
 import { MAX_DOCK_PX, MIN_DOCK_PX, type Dock } from "../../state/batch/dock.ts";
+import { onResize } from "../listen.ts";
 
 const KEY_PX: Record<string, number> = { ArrowUp: 16, ArrowDown: -16, PageUp: 80, PageDown: -80 };
 
@@ -10,10 +11,7 @@ export function DockHandle({ dock, body }: { dock: Dock; body: RefObject<HTMLEle
   const [shownPx, setShownPx] = useState(MIN_DOCK_PX);
   useEffect(() => {
     const element = body.current;
-    if (!element) return;
-    const observer = new ResizeObserver(() => setShownPx(element.clientHeight));
-    observer.observe(element);
-    return () => observer.disconnect();
+    return element ? onResize(element, () => setShownPx(element.clientHeight)) : undefined;
   }, [body]);
 
   const drag = (event: PointerEvent<HTMLDivElement>) => {

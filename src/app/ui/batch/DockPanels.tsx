@@ -7,7 +7,6 @@ import { CacheBlocksPanel } from "./CacheBlocksPanel.tsx";
 import { ChartsPanel } from "./ChartsPanel.tsx";
 import { TimelinePanel } from "./TimelinePanel.tsx";
 
-/** Timeline, charts and, where there is room, the cache map. */
 export function DockPanels({ batch, linkTo, tokenOf }: BatchView) {
   useHighlightOnHover(batch);
   const hasMap = useMedia(HAS_ROOM_FOR_MAP);
@@ -24,10 +23,10 @@ export function DockPanels({ batch, linkTo, tokenOf }: BatchView) {
 function useHighlightOnHover({ dock }: Batch): void {
   useEffect(() => {
     const headOf = (target: EventTarget | null) =>
-      target instanceof Element ? target.closest<HTMLElement>("[data-solo]") : null;
+      target instanceof Element ? target.closest<HTMLElement>("[data-highlight]") : null;
     const enter = ({ target }: Event) => {
       const head = headOf(target);
-      if (head) dock.highlight(Number(head.dataset["solo"]));
+      if (head) dock.highlight(Number(head.dataset["highlight"]));
     };
     const leave = ({ target, relatedTarget }: MouseEvent | FocusEvent) => {
       const head = headOf(target);

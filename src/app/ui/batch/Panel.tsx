@@ -1,14 +1,7 @@
 import type { ReactNode } from "react";
 
-interface PanelProps {
-  readonly name: string;
-  /** Beside its name. */
-  readonly head: ReactNode;
-  readonly children: ReactNode;
-}
-
 /** One of the dock's three parts, which an action goes to. */
-export function Panel({ name, head, children }: PanelProps) {
+export function Panel({ name, head, children }: { name: string; head: ReactNode; children: ReactNode }) {
   return (
     <section
       className="relative flex min-h-0 flex-col overflow-hidden border-line px-4 pt-2 pb-3 not-first:border-l max-sm:overflow-visible max-sm:px-3 max-sm:not-first:border-t max-sm:not-first:border-l-0"

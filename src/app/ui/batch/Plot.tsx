@@ -17,7 +17,14 @@ const CELL_MOVES: Record<string, readonly [columns: number, rows: number]> = {
 const PAGE_MOVES: Record<string, number> = { PageUp: -1, PageDown: 1 };
 const NO_SOURCES: readonly Source[] = [];
 
-interface PlotProps<Cell> extends Omit<ComponentProps<typeof CursorArea>, "children"> {
+interface Panned {
+  /** Drag and wheel, with the CSS pixels to move forward. [it stands still] */
+  onPan?: ((px: number) => void) | undefined;
+  /** Plus, minus and the wheel with Ctrl: in (1) or out (-1). */
+  onZoom?: ((direction: 1 | -1) => void) | undefined;
+}
+
+interface PlotProps<Cell> extends Panned, Omit<ComponentProps<typeof CursorArea>, "children"> {
   draw: Draw;
   /** What it is drawn from, besides its properties. Their number must not change. */
   sources?: readonly Source[];
@@ -32,15 +39,10 @@ interface PlotProps<Cell> extends Omit<ComponentProps<typeof CursorArea>, "child
   page?: number;
   /** Enter, or a click on the cursor. */
   onGo?: () => void;
-  /** Drag and wheel, with the CSS pixels to move forward. [it stands still] */
-  onPan?: (px: number) => void;
-  /** Plus, minus and the wheel with Ctrl: in (1) or out (-1). */
-  onZoom?: (direction: 1 | -1) => void;
   /** Space. */
   onSpace?: () => void;
   /** Returns the card's place on a drawing of this size; null shows none. [null] */
   cardAt?: ((width: number, height: number) => Anchor) | null;
-  /** Its content. */
   card?: ReactNode;
 }
 
@@ -97,18 +99,11 @@ export function Plot<Cell>({
   );
 }
 
-interface Wheel {
-  /** In (1) or out (-1). [nothing happens] */
-  readonly onZoom?: ((direction: 1 | -1) => void) | undefined;
-  /** CSS pixels; positive goes forward. [the page scrolls] */
-  readonly onPan?: ((px: number) => void) | undefined;
-}
-
 /** Pixels of a wheel that counts lines. */
 const LINE_PX = 16;
 
 /** The wheel moves an area sideways, and zooms it with Ctrl. Rows that overflow are scrolled, Shift then pans. */
-function usePanAndZoom(area: RefObject<HTMLElement | null>, { onPan, onZoom }: Wheel): void {
+function usePanAndZoom(area: RefObject<HTMLElement | null>, { onPan, onZoom }: Panned): void {
   useEffect(() => {
     if (!onPan) return;
     const element = area.current;

@@ -1,26 +1,20 @@
 import type { PointerEvent } from "react";
+import { useStore } from "zustand";
 import type { Batch } from "../../state/batch/batch.ts";
 import { formatCount } from "../format.ts";
 import { Plot } from "./Plot.tsx";
 import type { TimelineView } from "./timeline-view.ts";
-import { useStore } from "../use-store.ts";
 import type { Timeline } from "../../state/batch/timeline.ts";
 import type { Surface } from "./use-canvas.ts";
-
-interface TimelineMinimapProps {
-  batch: Batch;
-  view: TimelineView;
-  /** The last column of the timeline while it is paused; else null. */
-  heldStep: number | null;
-}
 
 /** Columns that an arrow key moves the window by. */
 const ARROW_STEPS = 10;
 
 /** All steps that are remembered, and the part that the timeline shows, which can be moved. */
-export function TimelineMinimap({ batch: { timeline, metrics }, view, heldStep }: TimelineMinimapProps) {
+export function TimelineMinimap({ batch: { timeline, metrics }, view }: { batch: Batch; view: TimelineView }) {
   // At most four times per second, with the figures.
   const lastStep = useStore(metrics.store, (figures) => figures.step);
+  const heldStep = useStore(view.store, (state) => state.heldStep);
   const marked = useStore(view.store, (state) => state.marked?.fromStep ?? null);
   const shown = () => view.store.getState();
   const numShown = () => shown().toStep - shown().fromStep + 1;
@@ -28,7 +22,8 @@ export function TimelineMinimap({ batch: { timeline, metrics }, view, heldStep }
     if ((buttons & 1) === 0) return;
     currentTarget.setPointerCapture(pointerId);
     const { left, width } = currentTarget.getBoundingClientRect();
-    view.panTo(Math.round(stepAt(timeline, clientX - left, width) + numShown() / 2));
+    const step = timeline.firstStep + Math.floor((clientX - left) / scaleOf(timeline, width));
+    view.panTo(Math.round(step + numShown() / 2));
   };
   const last = Math.min(timeline.lastStep, heldStep ?? lastStep);
   const from = Math.max(timeline.firstStep, last - numShown() + 1);
@@ -45,23 +40,16 @@ export function TimelineMinimap({ batch: { timeline, metrics }, view, heldStep }
           : `Steps ${formatCount(from)} to ${formatCount(last)} of ${formatCount(timeline.lastStep)}`
       }
       sources={[timeline]}
-      draw={(surface) => drawMinimap(surface, { timeline, ...shown(), marked })}
+      draw={(surface) => drawMinimap(surface, timeline, shown(), marked)}
       cursor={null}
       onCursor={(step) => step !== null && view.panTo(step)}
-      move={(columns, rows) => (rows === 0 ? Math.round(shown().toStep + ARROW_STEPS * columns) : undefined)}
+      // What is drawn may be a key behind.
+      move={(columns, rows) => (rows === 0 ? Math.round(view.lastShown + ARROW_STEPS * columns) : undefined)}
       page={numShown() / ARROW_STEPS}
       onPointerDown={follow}
       onPointerMove={follow}
     />
   );
-}
-
-interface MinimapDrawing {
-  readonly timeline: Timeline;
-  /** The columns that the timeline shows. */
-  readonly fromStep: number;
-  readonly toStep: number;
-  readonly marked: number | null;
 }
 
 /** Few steps are not stretched over the whole width: a step is at most this wide, CSS pixels. */
@@ -72,14 +60,11 @@ function scaleOf(timeline: Timeline, width: number): number {
   return Math.min(WIDEST_STEP_PX, width / (timeline.lastStep - timeline.firstStep + 2));
 }
 
-/** Returns the step at a place of the minimap. */
-function stepAt(timeline: Timeline, x: number, width: number): number {
-  return timeline.firstStep + Math.floor(x / scaleOf(timeline, width));
-}
-
 function drawMinimap(
   { g, width, height, colors }: Surface,
-  { timeline, fromStep, toStep, marked }: MinimapDrawing,
+  timeline: Timeline,
+  { fromStep, toStep }: { fromStep: number; toStep: number },
+  marked: number | null,
 ): void {
   const { firstStep, lastStep } = timeline;
   const scale = scaleOf(timeline, width);

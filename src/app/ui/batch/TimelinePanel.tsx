@@ -1,18 +1,21 @@
 import { useMemo } from "react";
+import { useStore } from "zustand";
 import { IconButton } from "../components/Button.tsx";
-import { useStore } from "../use-store.ts";
-import { cellSentence, type CellFacts, sequenceName, turnName } from "./cell-facts.ts";
+import { cellSentence, type CellFacts, sequenceName, turnName, cellWords } from "./cell-facts.ts";
 import type { BatchView } from "../chat/pane-links.ts";
 import { drawTimeline, rowHeight, sumHeight, TOP_PX } from "./draw-timeline.ts";
 import { Panel } from "./Panel.tsx";
 import { Plot } from "./Plot.tsx";
 import { TimelineLegend } from "./TimelineLegend.tsx";
 import { TimelineMinimap } from "./TimelineMinimap.tsx";
-import { TimelineTable } from "./TimelineTable.tsx";
 import { TimelineView } from "./timeline-view.ts";
 import type { SequenceId } from "../../../index.ts";
-import { askerOf } from "../../state/chat/request-name.ts";
-import { VoiceBadge } from "../components/VoiceBadge.tsx";
+import { paneTurnOf } from "../../state/chat/request-name.ts";
+import { PaneBadge } from "../components/PaneBadge.tsx";
+import type { Batch } from "../../state/batch/batch.ts";
+import type { Timeline, Track } from "../../state/batch/timeline.ts";
+import { DataTable } from "../components/DataTable.tsx";
+import { formatCount } from "../format.ts";
 
 const ZOOMS = [
   { name: "Zoom out", direction: -1, icon: "minus", title: "Zoom out (−)" },
@@ -26,8 +29,9 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: BatchView) {
   const { highlightedPane } = useStore(dock.store);
   const labels = useStore(view.store, (state) => state.labels);
   const cursor = useStore(view.store, (state) => state.cursor);
-  const heldStep = useStore(view.store, (state) => state.heldStep);
   const card = useStore(view.store, (state) => state.card);
+  // While nothing runs, only this says that another part is to be drawn.
+  useStore(view.store, (state) => state.heldStep);
   const rowPx = rowHeight(labels.length);
   const goToCursor = () => {
     const track = cursor && view.trackAt(cursor);
@@ -105,13 +109,12 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: BatchView) {
         </div>
         {labels.length === 0 && <p className="small py-3">Every answer gets a row here.</p>}
       </div>
-      <TimelineMinimap batch={batch} view={view} heldStep={heldStep} />
+      <TimelineMinimap batch={batch} view={view} />
       <TimelineTable batch={batch} />
     </Panel>
   );
 }
 
-/** The facts of a timeline's cell, as a card beside it. */
 function TimelineCard({ facts: { tokens, sequence, what, step, others } }: { facts: CellFacts }) {
   return (
     <>
@@ -137,31 +140,24 @@ function TimelineCard({ facts: { tokens, sequence, what, step, others } }: { fac
   );
 }
 
-interface TimelineRowLabelProps {
-  id: SequenceId;
-  isSmall: boolean;
-  /** Goes to the pane that asked; null if that pane is gone. */
-  onGoTo: (() => void) | null;
-}
-
 /** The label of a row; a button if its pane can be focused. */
-function TimelineRowLabel({ id, isSmall, onGoTo }: TimelineRowLabelProps) {
-  const asker = askerOf(id.requestId);
-  if (!asker) return <span className="min-w-0 truncate">{isSmall ? "…" : "other"}</span>;
-  const { pane } = asker;
+function TimelineRowLabel({ id, isSmall, onGoTo }: { id: SequenceId; isSmall: boolean; onGoTo: (() => void) | null }) {
+  const paneTurn = paneTurnOf(id.requestId);
+  if (!paneTurn) return <span className="min-w-0 truncate">{isSmall ? "…" : "other"}</span>;
+  const { pane } = paneTurn;
   const label = {
     className: "bare row gap-1.5 h-full rounded-xs whitespace-nowrap",
-    "data-solo": pane,
+    "data-highlight": pane,
     title: sequenceName(id),
   };
   const words = (
     <>
       <span className="sr-only">{onGoTo ? "Go to Pane " : "Pane "}</span>
-      <VoiceBadge
+      <PaneBadge
         number={pane}
         className={isSmall ? "h-2.75 rounded-[3px] text-[9px] tracking-[-0.02em]" : "h-4 rounded-[3px]"}
       />
-      <span className={isSmall ? "sr-only" : undefined}> {turnName(asker)}</span>
+      <span className={isSmall ? "sr-only" : undefined}> {turnName(paneTurn)}</span>
     </>
   );
   if (!onGoTo) return <span {...label}>{words}</span>;
@@ -170,4 +166,46 @@ function TimelineRowLabel({ id, isSmall, onGoTo }: TimelineRowLabelProps) {
       {words}
     </button>
   );
+}
+
+/** Number of newest steps in the table. */
+const STEPS = 100;
+
+const COLUMNS = [
+  "Sequence",
+  "Now",
+  "Prompt tokens computed",
+  "Found in the cache",
+  "Decode steps",
+  "Tokens drafted",
+  "Drafted tokens accepted",
+  "Steps waited",
+  "Preempted",
+];
+
+/** The timeline as a table for screen readers. */
+function TimelineTable({ batch: { metrics, timeline } }: { batch: Batch }) {
+  // At most four times per second, with the figures: a table that is being read must not change with every step.
+  const step = useStore(metrics.store, (figures) => figures.step);
+  const from = Math.max(1, step - STEPS + 1);
+  const caption = `Timeline, steps ${formatCount(from)} to ${formatCount(step)}`;
+  const rows = timeline.tracksIn(from, step).map((track) => rowOf(track, from, timeline));
+  return <DataTable caption={caption} columns={COLUMNS} rows={rows} />;
+}
+
+function rowOf(track: Track, from: number, timeline: Timeline): readonly string[] {
+  const count = { promptTokens: 0, cachedTokens: 0, decode: 0, drafted: 0, accepted: 0, waiting: 0, preempted: 0 };
+  for (let step = Math.max(from, track.firstStep); step <= timeline.lastStep; step++) {
+    const cell = track.cellAt(step);
+    if (cell?.kind === "prompt") {
+      count.promptTokens += cell.rows;
+      count.cachedTokens += cell.cachedTokens;
+    } else if (cell?.kind === "drafted") {
+      count.decode += 1;
+      count.drafted += cell.drafted;
+      count.accepted += cell.accepted;
+    } else if (cell && cell.kind !== "finished") count[cell.kind] += 1;
+  }
+  const now = cellWords(track.cellAt(track.endStep ?? timeline.lastStep));
+  return [sequenceName(track.id), now, ...Object.values(count).map(formatCount)];
 }

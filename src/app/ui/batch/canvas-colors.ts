@@ -1,33 +1,31 @@
 // The colours of tokens.css for canvases.
 
-const NUM_VOICES = 16;
+const NUM_PANES = 16;
 
 const TOKENS = {
-  ink: "--ink",
-  ink2: "--ink-2",
-  ink3: "--ink-3",
-  onInk: "--on-ink",
-  line: "--line",
-  lineStrong: "--line-strong",
-  control: "--control",
-  surface: "--surface",
-  surface2: "--surface-2",
-  bad: "--bad",
-  focus: "--focus",
-  onVoice: "--on-voice",
+  ink: "--color-ink",
+  ink2: "--color-ink-2",
+  ink3: "--color-ink-3",
+  onInk: "--color-on-ink",
+  line: "--color-line",
+  lineStrong: "--color-line-strong",
+  control: "--color-control",
+  surface: "--color-surface",
+  surface2: "--color-surface-2",
+  bad: "--color-bad",
+  focus: "--color-focus",
+  onPane: "--color-on-pane",
 } as const;
 
 export interface CanvasColors extends Readonly<Record<keyof typeof TOKENS, string>> {
   /** Colours by pane number; 0 is for requests without a pane. */
-  readonly voices: readonly string[];
-  /** The interface's family, for canvas fonts. */
+  readonly panes: readonly string[];
   readonly sans: string;
 }
 
 let colors: CanvasColors | null = null;
 const listeners = new Set<() => void>();
 
-/** Returns the colors of the current theme. */
 export function canvasColors(): CanvasColors {
   return (colors ??= readColors());
 }
@@ -56,9 +54,9 @@ function readColors(): CanvasColors {
     probe.style.color = `var(${token})`;
     return style.color;
   };
-  const inks = Object.fromEntries(Object.entries(TOKENS).map(([name, token]) => [name, read(token)]));
-  const voices = [read("--ink-2"), ...Array.from({ length: NUM_VOICES }, (_, i) => read(`--v${i + 1}`))];
+  const named = Object.fromEntries(Object.entries(TOKENS).map(([name, token]) => [name, read(token)]));
+  const panes = [read("--color-ink-2"), ...Array.from({ length: NUM_PANES }, (_, i) => read(`--v${i + 1}`))];
   const sans = style.getPropertyValue("--sans");
   probe.remove();
-  return { ...(inks as Record<keyof typeof TOKENS, string>), voices, sans };
+  return { ...(named as Record<keyof typeof TOKENS, string>), panes, sans };
 }

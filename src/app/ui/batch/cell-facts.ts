@@ -1,5 +1,5 @@
 import type { OutputPlace } from "../../state/chat/answer-tokens.ts";
-import { askerOf, nameIn, type Asker } from "../../state/chat/request-name.ts";
+import { paneTurnOf, nameIn, type PaneTurn } from "../../state/chat/request-name.ts";
 import type { Timeline, Track, Cell } from "../../state/batch/timeline.ts";
 import { formatCount, formatCounted, formatMs, plural } from "../format.ts";
 import { formatShare, visibleToken } from "../token-text.ts";
@@ -8,7 +8,6 @@ import type { SequenceId } from "../../../index.ts";
 /** Returns a token of an answer; null if it is unknown here. `logprob` is null if its probability is unknown. */
 export type TokenLookup = (place: OutputPlace) => { readonly text: string; readonly logprob: number | null } | null;
 
-/** The facts of a timeline's cell. */
 export interface CellFacts {
   /** The tokens it made, with their probabilities if known; empty if it made none, or they are unknown. */
   readonly tokens: readonly { readonly text: string; readonly share: string }[];
@@ -60,8 +59,8 @@ function isComputedIn(track: Track, step: number): boolean {
 
 function othersIn(timeline: Timeline, track: Track, step: number): string {
   const others = timeline.tracksIn(step, step).filter((other) => other !== track && isComputedIn(other, step));
-  const panes = [...new Set(others.flatMap(({ id }) => askerOf(id.requestId)?.pane ?? []))].sort((a, b) => a - b);
-  const numUnnamed = others.filter(({ id }) => askerOf(id.requestId) === null).length;
+  const panes = [...new Set(others.flatMap(({ id }) => paneTurnOf(id.requestId)?.pane ?? []))].sort((a, b) => a - b);
+  const numUnnamed = others.filter(({ id }) => paneTurnOf(id.requestId) === null).length;
   const names = [
     ...(panes.length > 0 ? [`${plural(panes.length, "Pane")} ${panes.join(", ")}`] : []),
     ...(numUnnamed > 0 ? [formatCounted(numUnnamed, "other request")] : []),
@@ -71,19 +70,18 @@ function othersIn(timeline: Timeline, track: Track, step: number): string {
 
 /** Returns "Pane 3, turn 2", or the id of a request that no pane asked. */
 export function sequenceName({ requestId, index }: SequenceId): string {
-  const asker = askerOf(requestId);
+  const paneTurn = paneTurnOf(requestId);
   const choice = index > 0 ? `, choice ${index + 1}` : "";
-  return (asker ? `Pane ${asker.pane}, ${turnName(asker)}` : `Request ${requestId.slice(0, 24)}`) + choice;
+  return (paneTurn ? `Pane ${paneTurn.pane}, ${turnName(paneTurn)}` : `Request ${requestId.slice(0, 24)}`) + choice;
 }
 
 /** Returns a turn's name; the demo warms up before the first turn of its panes. */
-export function turnName({ turn }: Asker): string {
+export function turnName({ turn }: PaneTurn): string {
   return turn === 0 ? "warm-up" : `turn ${turn}`;
 }
 
 const ENDINGS = { stop: "finished", length: "finished: reached the length limit", abort: "stopped" } as const;
 
-/** Describes a sequence's work in a step. */
 export function cellWords(cell: Cell | undefined): string {
   switch (cell?.kind) {
     case "prompt": {

@@ -2,7 +2,6 @@ import type { BatchFigures } from "../../state/batch/batch-metrics.ts";
 import type { ChartSample } from "../../state/batch/charts.ts";
 import { formatCount, formatMs, formatRate, orDash } from "../format.ts";
 
-/** What the charts are drawn from. */
 export interface ChartData {
   readonly samples: readonly ChartSample[];
   readonly newest: ChartSample | undefined;
@@ -20,7 +19,6 @@ interface Line {
   readonly read: (sample: ChartSample) => number | null;
 }
 
-/** A chart of the last minute. */
 export interface ChartSpec extends Line {
   /** Accessible name; the numbers are in the table, too. */
   readonly label: string;
@@ -87,11 +85,11 @@ export const chartsOf = (hasGpuClock: boolean): readonly ChartSpec[] => [
   },
 ];
 
-function rateWords({ tokensPerSecond, byVoice }: ChartSample): string {
-  const voices = Object.entries(byVoice).map(
-    ([voice, rate]) => `${voice === "0" ? "others" : `Pane ${voice}`} ${formatRate(rate)}`,
+function rateWords({ tokensPerSecond, byPane }: ChartSample): string {
+  const panes = Object.entries(byPane).map(
+    ([pane, rate]) => `${pane === "0" ? "others" : `Pane ${pane}`} ${formatRate(rate)}`,
   );
-  return `${formatRate(tokensPerSecond)} tokens per second${voices.length > 1 ? ` (${voices.join(", ")})` : ""}`;
+  return `${formatRate(tokensPerSecond)} tokens per second${panes.length > 1 ? ` (${panes.join(", ")})` : ""}`;
 }
 
 function timeWords({ stepMs, gpuMs, cpuMs }: ChartSample): string {

@@ -1,8 +1,8 @@
 import { KV_BLOCK_STATES, type KvCacheMap, type SequenceId } from "../../../index.ts";
-import { askerOf } from "../../state/chat/request-name.ts";
+import { paneTurnOf } from "../../state/chat/request-name.ts";
 import { hatch } from "./sprites.ts";
 import type { Surface } from "./use-canvas.ts";
-import { isOutlined } from "../voice.ts";
+import { isOutlined } from "../pane-color.ts";
 
 /** The layout of the blocks: rows from the upper left. */
 export interface MapLayout {
@@ -16,9 +16,7 @@ const BLOCK_SIZES_PX = [12, 10, 9, 8, 6, 5, 4] as const;
 /** The smallest blocks with numbers on them. */
 const NUMBERED_PX = 8;
 
-/**
- * Returns the layout with the largest blocks that fit; with the smallest ones if none do, and the map then overflows.
- */
+/** Returns the layout with the largest blocks that fit; with the smallest ones if none do, and the map then overflows. */
 export function layOutMap(numBlocks: number, widthPx: number, roomPx: number): MapLayout {
   let layout: MapLayout | null = null;
   for (const blockPx of BLOCK_SIZES_PX) {
@@ -55,16 +53,16 @@ export function drawCacheMap(
     const x = (block % columns) * (size + gapPx);
     const y = Math.floor(block / columns) * (size + gapPx);
     const owner = ownerOf(map, block);
-    const voice = owner ? (askerOf(owner.requestId)?.pane ?? 0) : null;
+    const pane = owner ? (paneTurnOf(owner.requestId)?.pane ?? 0) : null;
     const refCount = map.refCounts[block] ?? 0;
-    g.globalAlpha = highlightedPane === null || highlightedPane === voice || refCount > 1 ? 1 : 0.2;
+    g.globalAlpha = highlightedPane === null || highlightedPane === pane || refCount > 1 ? 1 : 0.2;
     const brush: Brush = { g, colors, x, y, size };
     if (KV_BLOCK_STATES[state] === "free") outline(brush, colors.line);
     else if (KV_BLOCK_STATES[state] === "cached") cachedBlock(brush);
     else if (refCount > 1) sharedBlock(brush, refCount);
     else {
       const share = (map.filledTokens[block] ?? 0) / map.blockSize;
-      ownBlock(brush, voice ?? 0, share, owner?.requestId !== before);
+      ownBlock(brush, pane ?? 0, share, owner?.requestId !== before);
     }
     before = refCount > 1 ? undefined : owner?.requestId;
     if (block !== cursor) continue;
@@ -106,22 +104,22 @@ function sharedBlock(brush: Brush, refCount: number): void {
 }
 
 /** An owned block: the pane's hue, filled as far as it is full, with the pane's number on the first of a run. */
-function ownBlock(brush: Brush, voice: number, share: number, isFirst: boolean): void {
+function ownBlock(brush: Brush, pane: number, share: number, isFirst: boolean): void {
   const { g, colors, x, y, size } = brush;
-  const hue = colors.voices[voice] ?? colors.ink2;
+  const hue = colors.panes[pane] ?? colors.ink2;
   g.fillStyle = hue;
   g.strokeStyle = hue;
   if (share < 1) {
     g.lineWidth = 1;
     g.strokeRect(x + 0.5, y + 0.5, size - 1, size - 1);
     g.fillRect(x, y + size * (1 - share), size, size * share);
-  } else if (isOutlined(voice) && !(isFirst && size >= NUMBERED_PX)) {
+  } else if (isOutlined(pane) && !(isFirst && size >= NUMBERED_PX)) {
     const line = size > 6 ? 2.5 : 1.5;
     g.lineWidth = line;
     g.strokeRect(x + line / 2, y + line / 2, size - line, size - line);
   } else {
     fillRounded(brush);
-    if (isFirst && size >= NUMBERED_PX && voice > 0) write(brush, `${voice}`, colors.onVoice);
+    if (isFirst && size >= NUMBERED_PX && pane > 0) write(brush, `${pane}`, colors.onPane);
   }
 }
 

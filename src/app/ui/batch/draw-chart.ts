@@ -1,5 +1,5 @@
 import { formatCount } from "../format.ts";
-import { isOutlined } from "../voice.ts";
+import { isOutlined } from "../pane-color.ts";
 import type { ChartData, ChartSpec } from "./charts.ts";
 import type { Surface } from "./use-canvas.ts";
 
@@ -30,7 +30,6 @@ export function plotWidthOf(width: number): number {
   return width - AXIS_PX;
 }
 
-/** Draws a chart over time with three grid lines. */
 export function drawChart(
   { g, width, height, colors }: Surface,
   { chart: { below, least, read, dotted }, data: { samples, newest }, places, ago }: ChartDrawing,
@@ -62,13 +61,13 @@ export function drawChart(
     g.fillText(axisLabel(share * max), plotWidth + 4, y(share * max) + 4);
   }
   let floor: number[] = [];
-  const voices = below === "streams" ? samples.flatMap(({ byVoice }) => Object.keys(byVoice).map(Number)) : [];
-  for (const voice of [...new Set(voices)].toSorted((a, b) => a - b)) {
-    const sums = samples.map(({ byVoice }, i) => (byVoice[voice] ?? 0) + (floor[i] ?? 0));
+  const panes = below === "streams" ? samples.flatMap(({ byPane }) => Object.keys(byPane).map(Number)) : [];
+  for (const pane of [...new Set(panes)].toSorted((a, b) => a - b)) {
+    const sums = samples.map(({ byPane }, i) => (byPane[pane] ?? 0) + (floor[i] ?? 0));
     trace(sums);
-    // Voices 9 to 16 are open: pale, to distinguish them from voices 1 to 8 of a similar hue.
-    g.globalAlpha = isOutlined(voice) ? 0.5 : 1;
-    fillDownTo(floor, colors.voices[voice] ?? colors.ink2);
+    // Panes 9 to 16 are open: pale, to distinguish them from panes 1 to 8 of a similar hue.
+    g.globalAlpha = isOutlined(pane) ? 0.5 : 1;
+    fillDownTo(floor, colors.panes[pane] ?? colors.ink2);
     g.globalAlpha = 1;
     floor = sums;
   }

@@ -1,12 +1,12 @@
-import { askerOf } from "../../state/chat/request-name.ts";
+import { paneTurnOf } from "../../state/chat/request-name.ts";
 import type { TimelineRow } from "../../state/batch/timeline-rows.ts";
 import type { Cell, Timeline } from "../../state/batch/timeline.ts";
 import { formatCount } from "../format.ts";
-import { isOutlined } from "../voice.ts";
+import { isOutlined } from "../pane-color.ts";
 import { hatch, spriteOf } from "./sprites.ts";
 import type { Surface } from "./use-canvas.ts";
 
-// A row is a voice, a column a step:
+// A row is a pane, a column a step:
 //
 //        18,180      18,200
 //   1    = = # ▪ ▪ ▪ ▪ ▪ ▪      above: step numbers
@@ -35,7 +35,6 @@ interface TimelineDrawing {
   readonly timeline: Pick<Timeline, "rowsOf">;
   /** The pane whose sequences stand out; null if all are alike. */
   readonly highlightedPane: number | null;
-  /** The cell with the cursor. */
   readonly cursor: { readonly step: number; readonly row: number } | null;
   readonly marked: Marked | null;
 }
@@ -56,9 +55,9 @@ export function drawTimeline(surface: Surface, drawing: TimelineDrawing): void {
   const rowPx = rowHeight(rows.length);
   drawGrid(surface, drawing);
   for (const [row, track] of rows.flatMap((tracks, at) => tracks.map((one) => [at, one] as const))) {
-    const voice = askerOf(track.id.requestId)?.pane ?? 0;
-    const pen: Pen = { g, colors, hue: colors.voices[voice] ?? colors.ink2, isOpen: isOutlined(voice), rowPx, stepPx };
-    g.globalAlpha = highlightedPane === null || highlightedPane === voice ? 1 : 0.2;
+    const pane = paneTurnOf(track.id.requestId)?.pane ?? 0;
+    const pen: Pen = { g, colors, hue: colors.panes[pane] ?? colors.ink2, isOpen: isOutlined(pane), rowPx, stepPx };
+    g.globalAlpha = highlightedPane === null || highlightedPane === pane ? 1 : 0.2;
     const last = Math.min(toStep, track.endStep ?? toStep);
     for (let step = Math.max(fromStep, track.firstStep); step <= last; step++) {
       const cell = track.cellAt(step);
@@ -115,7 +114,6 @@ function drawSums({ g, width, colors }: Surface, drawing: TimelineDrawing): void
   g.fillRect(0, base, width, 1);
 }
 
-/** Returns the most tokens of a step in view. */
 function mostRows({ fromStep, toStep, timeline }: TimelineDrawing): number {
   let most = 0;
   for (let step = fromStep; step <= toStep; step++) most = Math.max(most, timeline.rowsOf(step)?.rows ?? 0);
@@ -124,7 +122,7 @@ function mostRows({ fromStep, toStep, timeline }: TimelineDrawing): number {
 
 interface Pen extends Pick<Surface, "g" | "colors"> {
   readonly hue: string;
-  /** Voices 9 to 16 are drawn open. */
+  /** Panes 9 to 16 are drawn open. */
   readonly isOpen: boolean;
   readonly rowPx: number;
   readonly stepPx: number;
@@ -192,9 +190,7 @@ function drawPrompt(
   hatch(g, x + 0.5, y + height - cachedPx + 1, width - 1, cachedPx - 1.5);
 }
 
-/**
- * Draws a stack: at its foot the certain token, above it the drafts; accepted ones are solid, rejected ones a line.
- */
+/** Draws a stack: at its foot the certain token, above it the drafts; accepted ones are solid, rejected ones a line. */
 function drawDrafted(
   { g, stepPx }: Pen,
   { drafted, accepted }: Extract<Cell, { kind: "drafted" }>,

@@ -3,14 +3,10 @@
 
 const sprites = new Map<string, HTMLCanvasElement>();
 
-/**
- * More than sixteen voices need in both themes. Beyond that, a zoom or another screen has made the old ones useless.
- */
+/** More than sixteen panes need in both themes. Beyond that, a zoom or another screen has made the old ones useless. */
 const MAX_SPRITES = 64;
 
-/**
- * Returns the drawing with that name, `width` by `height` CSS pixels at the screen's sharpness; `draw` makes it the first time.
- */
+/** Returns the drawing with that name, in CSS pixels at the screen's sharpness; `draw` makes it the first time. */
 export function spriteOf(
   name: string,
   width: number,

@@ -130,3 +130,9 @@ it("shows a step that somebody points at elsewhere, and is back where it was aft
   point(15);
   expect(range()).toEqual([12, 21]);
 });
+
+it("moves as often as it is asked to between two drawings", () => {
+  draw();
+  for (let keys = 0; keys < 2; keys++) view.panTo(view.lastShown - 3);
+  expect(range()).toEqual([6, 15]);
+});

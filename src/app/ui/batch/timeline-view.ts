@@ -1,7 +1,7 @@
 import { TimelineRows, type TimelineRow } from "../../state/batch/timeline-rows.ts";
 import type { Batch } from "../../state/batch/batch.ts";
 import type { Track } from "../../state/batch/timeline.ts";
-import { askerOf, nameIn } from "../../state/chat/request-name.ts";
+import { paneTurnOf, nameIn } from "../../state/chat/request-name.ts";
 import { createStore, type ReadonlyStore } from "../../state/store.ts";
 import type { Anchor } from "../components/PointerCard.tsx";
 import { factsOf, type CellFacts, type TokenLookup } from "./cell-facts.ts";
@@ -51,7 +51,6 @@ export class TimelineView {
   readonly #rows = new TimelineRows();
   readonly #store = createStore<TimelineState>(() => NOTHING);
   readonly store: ReadonlyStore<TimelineState> = this.#store;
-  /** Number of columns that fit. */
   #columns = 0;
   /** The last visible column while a step is shown that is otherwise out of view. */
   #shownStep: number | null = null;
@@ -72,7 +71,7 @@ export class TimelineView {
     this.#columns = Math.floor(widthPx / stepPx);
     const pointed = this.#pointedElsewhere();
     this.#reveal(pointed?.fromStep ?? null);
-    const toStep = this.#lastShown;
+    const toStep = this.lastShown;
     const fromStep = toStep - this.#columns + 1;
     const rows = this.#rows.arrange(timeline.tracksIn(fromStep, toStep));
     const row = pointed ? rows.findIndex((tracks) => tracks.includes(pointed.track)) : -1;
@@ -92,11 +91,11 @@ export class TimelineView {
   placeCursor(cursor: Place | null): void {
     this.#store.setState({ cursor });
     const track = cursor && this.trackAt(cursor);
-    this.#batch.dock.highlight(track ? (askerOf(track.id.requestId)?.pane ?? null) : null);
+    this.#batch.dock.highlight(track ? (paneTurnOf(track.id.requestId)?.pane ?? null) : null);
     this.#markWords(cursor);
     if (cursor === null) return;
-    if (cursor.step > this.#lastShown) this.panTo(cursor.step);
-    else if (cursor.step < this.#state.fromStep) this.panTo(this.#lastShown + cursor.step - this.#state.fromStep);
+    if (cursor.step > this.lastShown) this.panTo(cursor.step);
+    else if (cursor.step < this.#state.fromStep) this.panTo(this.lastShown + cursor.step - this.#state.fromStep);
   }
 
   /** Returns the cell at a point of the drawing; null if there is none. */
@@ -110,7 +109,7 @@ export class TimelineView {
   /** Returns the place some cells from the cursor; a new cursor starts at the newest step. */
   placeFrom(columns: number, rows: number): Place {
     const { rows: shown, cursor } = this.#state;
-    const newest = this.#lastShown;
+    const newest = this.lastShown;
     const first = shown.findIndex((tracks) => tracks.length > 0);
     const at = cursor ?? {
       step: Number.isFinite(columns) ? newest - columns : newest,
@@ -129,7 +128,7 @@ export class TimelineView {
     this.#restPx += px;
     const steps = Math.trunc(this.#restPx / stepPx);
     this.#restPx -= steps * stepPx;
-    if (steps !== 0) this.panTo(this.#lastShown + steps);
+    if (steps !== 0) this.panTo(this.lastShown + steps);
   }
 
   /** Moves the window to this last column, as far as steps are remembered. */
@@ -149,7 +148,7 @@ export class TimelineView {
   /** Shows a step while somebody points at it elsewhere; null restores the window. */
   #reveal(step: number | null): void {
     this.#shownStep = null;
-    if (step === null || (step > this.#lastShown - this.#columns && step <= this.#lastShown)) return;
+    if (step === null || (step > this.lastShown - this.#columns && step <= this.lastShown)) return;
     this.#shownStep = Math.max(this.#columns, Math.min(this.#newestStep, step + Math.floor(this.#columns / 2)));
   }
 
@@ -189,7 +188,7 @@ export class TimelineView {
   }
 
   /** The last visible column. More steps may have happened since it was drawn. */
-  get #lastShown(): number {
+  get lastShown(): number {
     return this.#shownStep ?? this.#state.heldStep ?? this.#newestStep;
   }
 

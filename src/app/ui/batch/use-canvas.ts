@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, type RefObject } from "react";
+import { onResize } from "../listen.ts";
 import { canvasColors, onCanvasColorsChange, type CanvasColors } from "./canvas-colors.ts";
 
 /** A blank canvas, its size in CSS pixels, and the theme's colours. */
@@ -9,7 +10,6 @@ export interface Surface {
   readonly colors: CanvasColors;
 }
 
-/** Draws everything. */
 export type Draw = (surface: Surface) => void;
 
 /** Something that a drawing shows, and that says when it has changed. */
@@ -39,11 +39,9 @@ export function useCanvas(draw: Draw, sources: readonly Source[]): RefObject<HTM
     redraw();
   });
   useEffect(() => {
-    const observer = new ResizeObserver(redraw);
-    if (canvas.current) observer.observe(canvas.current);
     const ends = [onCanvasColorsChange(redraw), ...sources.map(({ subscribe }) => subscribe(redraw))];
+    if (canvas.current) ends.push(onResize(canvas.current, redraw));
     return () => {
-      observer.disconnect();
       for (const end of ends) end();
       cancelAnimationFrame(frame.current);
       frame.current = 0;

@@ -18,10 +18,7 @@ interface PointerCursor {
   readonly onPan?: ((px: number) => void) | undefined;
 }
 
-/**
- * Returns the handlers of an area whose cursor follows the pointer. A click goes to the cursor's target. A finger can't point
- * without a tap, so a tap only moves the cursor.
- */
+/** Returns the handlers of an area whose cursor follows the pointer. A finger's tap moves it, a click goes to its target. */
 export function usePointerCursor({ onPoint, onGo, onPan }: PointerCursor) {
   // Not every browser reports the pointer type of a click.
   const isTouch = useRef(false);

@@ -1,21 +1,25 @@
 import { useEffect, useState } from "react";
+import { useStore } from "zustand";
 import {
   BenchControl,
   MEASURE_SECONDS,
   readBenchOptions,
   type BenchResult,
   formatFigure,
+  reportCsv,
+  reportMarkdown,
+  type BenchState,
+  formatDuration,
 } from "../../../../lab/index.ts";
 import type { CreateEngine } from "../../state/engine/engine-control.ts";
-import { Button } from "../components/Button.tsx";
+import { Button, Icon } from "../components/Button.tsx";
 import { More } from "../components/More.tsx";
 import { PageHead } from "../bar/PageHead.tsx";
 import { nameBrowser } from "../unsupported/describe-browser.ts";
-import { useStore } from "../use-store.ts";
 import { OptionsForm } from "./OptionsForm.tsx";
-import { ResultActions } from "./ResultActions.tsx";
-import { RunStatus } from "./RunStatus.tsx";
 import { SectionView } from "./SectionView.tsx";
+import { saveFile } from "../save-file.ts";
+import { listen } from "../listen.ts";
 
 const QUICK = new URLSearchParams("quick");
 
@@ -66,7 +70,17 @@ export function BenchPage({ createEngine, embeddedModel, params }: BenchPageProp
               ))}
             </>
           ) : (
-            <Introduction />
+            <section className="box p-5 max-sm:p-4" aria-label="About">
+              <h2 className="title">How fast is it here?</h2>
+              <p className="mt-2 max-w-(--measure) t-14 text-ink-2">
+                &ldquo;Measure&rdquo; compares sixteen answers at once with one alone, and gives one number. Everything
+                runs on this page. &ldquo;More&rdquo; measures the engine in all its parts.
+              </p>
+              <p className="mt-2 max-w-(--measure) t-14 text-ink-2">
+                Cases take turns, so that a disturbance affects all of them alike, and each figure is a median. Compare
+                figures of one run only, and keep this tab in view: browsers slow background tabs.
+              </p>
+            </section>
           )}
         </div>
       </main>
@@ -74,23 +88,6 @@ export function BenchPage({ createEngine, embeddedModel, params }: BenchPageProp
   );
 }
 
-function Introduction() {
-  return (
-    <section className="box p-5 max-sm:p-4" aria-label="About">
-      <h2 className="title">How fast is it here?</h2>
-      <p className="mt-2 max-w-(--measure) t-14 text-ink-2">
-        &ldquo;Measure&rdquo; compares sixteen answers at once with one alone, and gives one number. Everything runs on
-        this page. &ldquo;More&rdquo; measures the engine in all its parts.
-      </p>
-      <p className="mt-2 max-w-(--measure) t-14 text-ink-2">
-        Cases take turns, so that a disturbance affects all of them alike, and each figure is a median. Compare figures
-        of one run only, and keep this tab in view: browsers slow background tabs.
-      </p>
-    </section>
-  );
-}
-
-/** The circumstances of the figures. */
 function EnvironmentFacts({ result: { environment, startedAt, warnings } }: { result: BenchResult }) {
   const facts = [
     ["Chorus", environment.version],
@@ -119,5 +116,81 @@ function EnvironmentFacts({ result: { environment, startedAt, warnings } }: { re
         </p>
       ))}
     </>
+  );
+}
+
+function ResultActions({ result }: { result: BenchResult }) {
+  const [isCopied, setIsCopied] = useState(false);
+  const name = `chorus-bench-${result.startedAt.slice(0, 10)}`;
+  const csv = reportCsv(result);
+  const files = [
+    ["Markdown", "md", "text/markdown", reportMarkdown(result)],
+    ["JSON", "json", "application/json", JSON.stringify(result, null, 1)],
+    ...(csv === null ? [] : [["CSV", "csv", "text/csv", csv] as const]),
+  ] as const;
+  const copy = async () => {
+    await navigator.clipboard.writeText(reportMarkdown(result));
+    setIsCopied(true);
+  };
+  return (
+    <div className="row ms-auto flex-wrap gap-1">
+      <Button onClick={() => void copy()}>{isCopied ? "Copied" : "Copy tables"}</Button>
+      {files.map(([format, ending, type, text]) => (
+        <Button key={ending} onClick={() => saveFile(`${name}.${ending}`, text, type)}>
+          <Icon name="down" />
+          {format}
+        </Button>
+      ))}
+    </div>
+  );
+}
+
+/** The run's progress with a Stop button, or how it ended. */
+function RunStatus({ control }: { control: BenchControl }) {
+  const state = useStore(control.store);
+  const isRunning = state.status === "running";
+  return (
+    <div className="stack mt-2 gap-2">
+      {isRunning && (
+        <>
+          <Button className="mt-3" onClick={() => control.stop()}>
+            Stop
+          </Button>
+          <progress aria-label="Progress" max={1} value={state.share} />
+          <p className="small">{state.what}</p>
+          <p className="small">About {formatDuration(state.leftSeconds)} left</p>
+          <HiddenNote />
+        </>
+      )}
+      <output className="small">{endingOf(state)}</output>
+    </div>
+  );
+}
+
+function endingOf({ status, what, result }: BenchState): string {
+  switch (status) {
+    case "idle":
+    case "running":
+      return "";
+    case "done":
+      return `Done in ${Math.round(result?.seconds ?? 0)} s`;
+    case "stopped":
+      return "Stopped. The figures so far are kept.";
+    case "failed":
+      return `It failed: ${what}`;
+  }
+}
+
+/** Shown once the tab has been hidden. */
+function HiddenNote() {
+  const [wasHidden, setWasHidden] = useState(document.hidden);
+  useEffect(() => {
+    const look = () => setWasHidden((before) => before || document.hidden);
+    return listen(document, { visibilitychange: look });
+  }, []);
+  return (
+    <p className="small mt-2 text-warn empty:hidden">
+      {wasHidden && "This tab was hidden for a while, which may have slowed the figures down."}
+    </p>
   );
 }

@@ -1,8 +1,8 @@
 import { useId, useCallback, useMemo, useState } from "react";
 import { type NamedSectionResult, hasLine, formatFigure, type ResultChart, chartSvg } from "../../../../lab/index.ts";
 import { DataTable } from "../components/DataTable.tsx";
+import { onResize } from "../listen.ts";
 
-/** One section's figures: headlines, charts, tables. */
 export function SectionView({ section }: { section: NamedSectionResult }) {
   const { title, about, headlines, charts, tables, notes } = section;
   const id = useId();
@@ -50,12 +50,10 @@ const HEIGHT = 300;
 /** A chart as wide as its place, so that its text keeps its size. */
 function ChartView({ chart }: { chart: ResultChart }) {
   const [width, setWidth] = useState(0);
-  const observe = useCallback((element: HTMLElement | null) => {
-    if (!element) return undefined;
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
+  const observe = useCallback(
+    (element: HTMLElement | null) => (element ? onResize(element, () => setWidth(element.clientWidth)) : undefined),
+    [],
+  );
   const svg = useMemo(() => (width > 0 ? chartSvg(chart, { width, height: HEIGHT }) : ""), [chart, width]);
   return (
     <figure ref={observe} className="mt-4">

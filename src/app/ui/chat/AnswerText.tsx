@@ -1,25 +1,19 @@
-import { importLate } from "../../import-late.ts";
+import { importWithRetry } from "../../import-with-retry.ts";
 import type { ReactNode } from "react";
+import { useStore } from "zustand";
 import { ErrorBoundary } from "../components/ErrorBoundary.tsx";
-import { lateLibrary } from "../late-library.ts";
-import { useStore } from "../use-store.ts";
+import { lazyLibrary } from "../lazy-library.ts";
 import { classNames } from "../class-names.ts";
 import { formatCount } from "../format.ts";
 
 /** What renders Markdown: a page without answers does not need it. Without it, answers are shown as plain text. */
-export const markdown = lateLibrary(() => importLate(() => import("./markdown/Markdown.tsx")));
-
-interface AnswerTextProps {
-  text: string;
-  /** Shown where the text grows. */
-  caret: ReactNode;
-}
+export const markdown = lazyLibrary(() => importWithRetry(() => import("./markdown/Markdown.tsx")));
 
 /** The beginning of an answer in JSON, unlike any Markdown. */
 const JSON_BEGINS = /^\s*(?:\{\s*(?:"|\}|$)|\[\s*(?:["{[]|$))/;
 
 /** An answer as Markdown, or as code if it is JSON. One that can't be rendered is shown unchanged. */
-export function AnswerText({ text, caret }: AnswerTextProps) {
+export function AnswerText({ text, caret }: { text: string; caret: ReactNode }) {
   const { library } = useStore(markdown.store);
   const shown = shownPart(text);
   const isJson = JSON_BEGINS.test(shown);
@@ -43,12 +37,10 @@ export function AnswerText({ text, caret }: AnswerTextProps) {
 /** Most characters shown of one question or answer. Layout takes seconds for millions. */
 const MAX_SHOWN = 200_000;
 
-/** Returns the shown beginning of a text. */
 export function shownPart(text: string): string {
   return text.length > MAX_SHOWN ? text.slice(0, MAX_SHOWN) : text;
 }
 
-/** Says how much of a very long text is not shown. */
 export function LeftOut({ text }: { text: string }) {
   if (text.length <= MAX_SHOWN) return null;
   return <p role="note">{formatCount(text.length - MAX_SHOWN)} more characters are kept, but not shown.</p>;

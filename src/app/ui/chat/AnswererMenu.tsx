@@ -1,34 +1,32 @@
-import type { AppState } from "../../state/app/app-state.ts";
+import { useStore } from "zustand";
 import { localName } from "../../state/chat/asking.ts";
 import type { Pane } from "../../state/chat/pane.ts";
-import { remoteName } from "../../state/connections/connections.ts";
-import { remoteChoices, writeRemote } from "../../state/connections/remote-choices.ts";
+import { remoteChoices, remoteName, writeRemote } from "../../state/connections/connections.ts";
 import { keyOfChoice } from "../../state/models/model-choice.ts";
-import type { ShelfModel, ShelfState } from "../../state/models/model-shelf.ts";
+import type { LibraryModel, ModelLibraryState } from "../../state/models/model-library.ts";
 import { menuItems, perform } from "../actions/actions.ts";
-import { usePage } from "../app/page-context.ts";
+import { useApp, usePage } from "../app/page-context.ts";
 import { Icon } from "../components/Button.tsx";
 import { Menu, type MenuItem } from "../components/Menu.tsx";
-import { useStore } from "../use-store.ts";
 
-const isHere = ({ isEmbedded, stored }: ShelfModel) => isEmbedded || stored?.status === "whole";
-const keysHere = ({ models }: ShelfState) => String(models.filter(isHere).map(({ key }) => key));
+const isHere = ({ isEmbedded, stored }: LibraryModel) => isEmbedded || stored?.status === "whole";
+const keysHere = ({ models }: ModelLibraryState) => String(models.filter(isHere).map(({ key }) => key));
 
 /** Names who answers a pane, and changes it: a server's model for this pane, a model of this computer for all panes. */
-export function AnswererMenu({ app, pane }: { app: AppState; pane: Pane }) {
+export function AnswererMenu({ pane }: { pane: Pane }) {
   const page = usePage();
-  const { engine, shelf, connections } = app;
+  const { engine, library, connections } = useApp();
   const name = useStore(pane.asking, ({ answerer }) => answerer);
   // Not rendered at each step of a download.
-  useStore(shelf.store, keysHere);
+  useStore(library.store, keysHere);
   const items = (): readonly MenuItem[] => {
     const { answerer } = pane.store.getState();
     const local = engine.chosen.getState().model;
-    const here = shelf.store.getState().models.filter((model) => isHere(model) && model.key !== keyOfChoice(local));
+    const here = library.store.getState().models.filter((model) => isHere(model) && model.key !== keyOfChoice(local));
     const switchAll = async (key: string) => {
-      if (await shelf.use(key)) pane.answerBy(null);
+      if (await library.use(key)) pane.answerBy(null);
       // The list says why it could not be loaded. Where another was chosen meanwhile there is nothing to say.
-      else if (shelf.store.getState().models.some((model) => model.key === key && model.error))
+      else if (library.store.getState().models.some((model) => model.key === key && model.error))
         perform("models.open", page);
     };
     return [
@@ -58,7 +56,7 @@ export function AnswererMenu({ app, pane }: { app: AppState; pane: Pane }) {
       look="quiet"
       className="h-(--icon-h) max-w-[45%] flex-initial gap-0.5 pr-1 pl-2 t-12 text-ink-2"
       items={items}
-      onOpen={() => void shelf.refresh()}
+      onOpen={() => void library.refresh()}
     >
       <span className="min-w-0 truncate">{name}</span>
       <Icon name="chevron" />

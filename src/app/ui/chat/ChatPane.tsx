@@ -1,9 +1,9 @@
 import type { MouseEvent } from "react";
-import type { AppState } from "../../state/app/app-state.ts";
 import type { Pane } from "../../state/chat/pane.ts";
+import { useApp } from "../app/page-context.ts";
 import { classNames } from "../class-names.ts";
 import { Guard } from "../components/Guard.tsx";
-import { isOutlined, voiceStyle } from "../voice.ts";
+import { isOutlined, paneColorStyle } from "../pane-color.ts";
 import { Composer, focusMessageOf } from "./Composer.tsx";
 import { Conversation } from "./Conversation.tsx";
 import { usePaneDrop } from "./pane-drag.ts";
@@ -11,7 +11,6 @@ import { PaneHead } from "./PaneHead.tsx";
 import { PaneNote } from "./PaneNote.tsx";
 
 interface ChatPaneProps {
-  app: AppState;
   pane: Pane;
   /** Whether it is the one in view on a phone. */
   isCurrent: boolean;
@@ -29,13 +28,14 @@ function isSecondOfDoubleClick(number: number, { detail, timeStamp }: MouseEvent
 }
 
 /** One chat. It renders only when its own pane's store changes. */
-export function ChatPane({ app, pane, isCurrent, place }: ChatPaneProps) {
-  const drop = usePaneDrop(app.workspace, place);
+export function ChatPane({ pane, isCurrent, place }: ChatPaneProps) {
+  const { workspace } = useApp();
+  const drop = usePaneDrop(workspace, place);
   const close = (event: MouseEvent) => {
     if (isSecondOfDoubleClick(pane.number, event)) return;
     if (event.detail > 0) lastClosed = { number: pane.number, atMs: event.timeStamp };
-    const heir = app.workspace.closePane(pane);
-    if (heir) focusMessageOf(heir);
+    const nextPane = workspace.closePane(pane);
+    if (nextPane) focusMessageOf(nextPane);
   };
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
@@ -46,20 +46,20 @@ export function ChatPane({ app, pane, isCurrent, place }: ChatPaneProps) {
         !isCurrent && "max-sm:hidden",
         drop.isOver && "outline-2 outline-offset-1 outline-ink",
       )}
-      style={voiceStyle(pane.number)}
+      style={paneColorStyle(pane.number)}
       aria-label={`Pane ${pane.number}`}
       data-pane={pane.number}
       // Shortcuts act on the pane that has the focus.
-      onFocus={() => app.workspace.select(pane.number)}
+      onFocus={() => workspace.select(pane.number)}
       onDoubleClickCapture={(event) => isSecondOfDoubleClick(pane.number, event) && event.stopPropagation()}
       {...drop.handlers}
     >
       <Guard part="This pane">
-        <PaneHead app={app} pane={pane} onClose={close} />
+        <PaneHead pane={pane} onClose={close} />
         {/* The head stays where the chat below it fails: the pane can be closed. */}
         <Guard part="This chat" subject={pane.key}>
-          <Conversation key={pane.key} app={app} pane={pane} place={place} />
-          <PaneNote pane={pane} engine={app.engine} />
+          <Conversation key={pane.key} pane={pane} place={place} />
+          <PaneNote pane={pane} />
           <Composer pane={pane} isCurrent={isCurrent} />
         </Guard>
       </Guard>

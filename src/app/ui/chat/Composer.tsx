@@ -1,11 +1,11 @@
 import { useId, useLayoutEffect, useRef, useState, type SubmitEvent } from "react";
+import { useStore } from "zustand";
 import type { Pane } from "../../state/chat/pane.ts";
 import { Button, Icon } from "../components/Button.tsx";
-import { lazily } from "../components/Lazily.tsx";
+import { lazyComponent } from "../components/LazyComponent.tsx";
 import { MessageBox } from "../components/MessageBox.tsx";
-import { useStore } from "../use-store.ts";
 
-const ContextMeter = lazily(async () => (await import("./ContextMeter.tsx")).ContextMeter);
+const ContextMeter = lazyComponent(async () => (await import("./ContextMeter.tsx")).ContextMeter);
 
 const formIdOf = (pane: Pane) => `composer-${pane.number}`;
 

@@ -1,10 +1,10 @@
 import { useEffect } from "react";
+import { useStore } from "zustand";
 import type { ContextUse } from "../../state/chat/context-cut.ts";
 import { meterContext } from "../../state/chat/context-meter.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { classNames } from "../class-names.ts";
 import { formatCount, formatCounted } from "../format.ts";
-import { useStore } from "../use-store.ts";
 
 /** How much of the model's context the next question takes, and which turns it leaves no room for; of a server, where it goes. */
 export function ContextMeter({ pane }: { pane: Pane }) {
@@ -12,7 +12,7 @@ export function ContextMeter({ pane }: { pane: Pane }) {
     return meterContext(pane);
   }, [pane]);
   const use = useStore(pane.contextUse);
-  const sent = useStore(pane.store, (state) => state.firstSent);
+  const sent = useStore(pane.store, (state) => state.contextStart);
   const { isRemote, answerer } = useStore(pane.asking);
   const length = useStore(pane.store, (state) => state.draft.trim().length);
   if (isRemote && length > 0) return <span>{`Goes to ${answerer}, ${formatCounted(length, "character")}`}</span>;
@@ -38,13 +38,13 @@ export function ContextMeter({ pane }: { pane: Pane }) {
 }
 
 /** @param sent turns before this one are no longer sent already */
-function wordsOf({ draftTokens, promptTokens, contextTokens, firstSent }: ContextUse, sent: number): string {
+function wordsOf({ draftTokens, promptTokens, contextTokens, contextStart }: ContextUse, sent: number): string {
   const draft = draftTokens === 0 ? "" : formatCounted(draftTokens, "token");
   if (promptTokens === null) return draft;
   const context = formatCount(contextTokens);
   if (draftTokens >= contextTokens) return `${draft}: the model reads ${context}, answer included`;
   const all = `${formatCount(promptTokens)} of ${context}${draft === "" ? " tokens" : " sent"}`;
-  const left = firstSent > sent ? `; ${leftOut(firstSent - sent, sent > 0)} left out` : "";
+  const left = contextStart > sent ? `; ${leftOut(contextStart - sent, sent > 0)} left out` : "";
   return `${draft === "" ? "" : `${draft}, `}${all}${left}`;
 }
 

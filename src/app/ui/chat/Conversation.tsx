@@ -1,12 +1,11 @@
 import { Fragment, useCallback, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import type { AppState } from "../../state/app/app-state.ts";
+import { useStore } from "zustand";
 import type { Pane } from "../../state/chat/pane.ts";
-import { unchosenAfter } from "../../state/chat/turn-tree.ts";
+import { variantsAfter } from "../../state/chat/turn-tree.ts";
 import { Button, Icon } from "../components/Button.tsx";
 import { SCROLLS } from "../components/scrolls.ts";
 import { formatCount, formatCounted } from "../format.ts";
-import { useStore } from "../use-store.ts";
 import { EmptyPane } from "./EmptyPane.tsx";
 import { TurnView } from "./TurnView.tsx";
 
@@ -39,25 +38,18 @@ function makeRoom(log: HTMLElement | null, scrollTop = 0): void {
   newest.style.setProperty("--above", `${Math.max(0, Math.min(kept, above - scrollTop))}px`);
 }
 
-interface ConversationProps {
-  app: AppState;
-  pane: Pane;
-  /** Its index among the panes. */
-  place: number;
-}
-
 /**
  * The conversation. A new turn reserves as much of the visible log as the turn before took, or all that the earlier turns leave
  * free. So short chats stay in view, the question after a long answer moves to the top, and lines move only once the log is
  * full. Following stops when the reader scrolls up.
  */
-export function Conversation({ app, pane, place }: ConversationProps) {
+export function Conversation({ pane, place }: { pane: Pane; place: number }) {
   const turns = useStore(pane.store, (state) => state.turns);
-  const unchosen = useStore(pane.store, (state) => state.unchosen);
-  const variants = useMemo(() => unchosenAfter(unchosen), [unchosen]);
-  const firstSent = useStore(pane.store, (state) => state.firstSent);
+  const inactiveTurns = useStore(pane.store, (state) => state.inactiveTurns);
+  const variants = useMemo(() => variantsAfter(inactiveTurns), [inactiveTurns]);
+  const contextStart = useStore(pane.store, (state) => state.contextStart);
   /** Turns before this one will not be sent with the next question. */
-  const firstToSend = useStore(pane.contextUse, (use) => use?.firstSent ?? 0);
+  const nextContextStart = useStore(pane.contextUse, (use) => use?.contextStart ?? 0);
   const isStreaming = useStore(pane.store, (state) => state.phase === "streaming");
   const asking = useStore(pane.asking);
   const [numShown, setNumShown] = useState(TURNS_AT_ONCE);
@@ -80,7 +72,7 @@ export function Conversation({ app, pane, place }: ConversationProps) {
     log.current !== null && log.current.scrollTop < (knownTop.current ?? 0) - AT_END_PX && !isAtEnd(log.current);
   useLayoutEffect(() => {
     makeRoom(log.current);
-  }, [newestId, firstSent, firstShown]);
+  }, [newestId, contextStart, firstShown]);
   /** Null if following is off, or begins with the next frame. */
   const observed = useRef<ResizeObserver | null>(null);
   useLayoutEffect(() => {
@@ -149,7 +141,7 @@ export function Conversation({ app, pane, place }: ConversationProps) {
         {...SCROLLS}
         onScroll={onScroll}
       >
-        {turns.length === 0 && <EmptyPane app={app} pane={pane} isFirst={place === 0} />}
+        {turns.length === 0 && <EmptyPane pane={pane} isFirst={place === 0} />}
         {firstShown > 0 && (
           <Button look="quiet" onClick={() => setNumShown(numShown + TURNS_AT_ONCE)}>
             Show {Math.min(TURNS_AT_ONCE, firstShown)} of {formatCount(firstShown)} earlier turns
@@ -160,18 +152,17 @@ export function Conversation({ app, pane, place }: ConversationProps) {
             index >= firstShown && (
               // Variants replace each other.
               <Fragment key={turns[index - 1]?.id ?? "first"}>
-                {index === firstSent && index > 0 && (
+                {index === contextStart && index > 0 && (
                   <p className="row small mb-4 text-center before:h-px before:min-w-3 before:flex-1 before:bg-line-strong after:h-px after:min-w-3 after:flex-1 after:bg-line-strong">
                     <span>Earlier messages are no longer sent to the model ({formatCounted(index, "turn")})</span>
                   </p>
                 )}
                 <TurnView
-                  app={app}
                   pane={pane}
                   turn={turn}
                   variants={variants.get(turns[index - 1]?.id ?? null)}
                   isNewest={index === turns.length - 1}
-                  isLeftOut={index < firstSent || index < firstToSend}
+                  isLeftOut={index < contextStart || index < nextContextStart}
                   asking={asking}
                   onChoose={choose}
                 />

@@ -1,14 +1,12 @@
-import type { AppState } from "../../state/app/app-state.ts";
+import { useStore } from "zustand";
 import { fitWhenDone } from "../../state/batch/fit-when-done.ts";
-import type { EngineControl } from "../../state/engine/engine-control.ts";
 import { EMBEDDED_MODEL } from "../../state/models/embedded-model.ts";
 import { labelOfChoice } from "../../state/models/model-choice.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { MAX_PANES } from "../../state/workspace/saved-workspace.ts";
 import { perform } from "../actions/actions.ts";
-import { usePage } from "../app/page-context.ts";
+import { useApp, usePage } from "../app/page-context.ts";
 import { Button, Icon } from "../components/Button.tsx";
-import { useStore } from "../use-store.ts";
 import { askFour, BEGINNINGS, STARTERS, SUM_STARTER } from "./ask-four.ts";
 import { focusMessageOf } from "./Composer.tsx";
 import { showPane } from "./pane-links.ts";
@@ -16,13 +14,12 @@ import { LoadCard, LoadCardSpace } from "./LoadCard.tsx";
 import { answerEnded } from "../../state/chat/answer-ended.ts";
 import { waitingCalls } from "../../state/chat/tool-rounds.ts";
 
-/**
- * Shows the answerer, and suggests a first message. In the first pane the loading progress comes before that, in the same
- * place: nothing below moves when the model is ready.
- */
-export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; isFirst: boolean }) {
+/** Shows the answerer and first questions; before that, in the first pane, loading in the same place: nothing moves. */
+export function EmptyPane({ pane, isFirst }: { pane: Pane; isFirst: boolean }) {
+  const app = useApp();
   const page = usePage();
   const { continuesText, isRemote } = useStore(pane.asking);
+  const choice = useStore(app.engine.chosen, ({ model }) => model);
   const isLoading = useStore(app.engine.store, ({ status }) => status !== "ready") && isFirst;
   const ask = (question: string) => {
     pane.send(question);
@@ -45,8 +42,28 @@ export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; i
     <>
       {/* They alternate: both are in one cell, as high as the higher. */}
       <div className="mb-5 grid *:[grid-area:1/1] short:mb-3">
-        {isLoading ? <LoadCard engine={app.engine} /> : <LoadCardSpace engine={app.engine} />}
-        {!isRemote && <AboutModel engine={app.engine} isHidden={isLoading} onSum={continuesText ? null : askSum} />}
+        {isLoading ? <LoadCard /> : <LoadCardSpace />}
+        {!isRemote && (
+          <div style={{ visibility: isLoading ? "hidden" : undefined }}>
+            <h3 className="mb-1 t-18 tracking-[-0.01em] text-balance">
+              You&rsquo;re talking to {labelOfChoice(choice)}
+            </h3>
+            {/* So that nobody believes the embedded model. */}
+            <p className="t-14 text-pretty text-ink-2 short:t-12">
+              {choice.model === EMBEDDED_MODEL
+                ? "A tiny model trained for this project. It runs in this tab, and it makes things up. To use a larger model or your own, click its name at the top."
+                : "It runs in this tab, and what you write stays in this browser."}
+            </p>
+            {!continuesText && (
+              <p className="t-14 text-pretty text-ink-2 short:t-12">
+                It can call a calculator:{" "}
+                <button type="button" className="bare underline" onClick={askSum}>
+                  {SUM_STARTER}
+                </button>
+              </p>
+            )}
+          </div>
+        )}
       </div>
       {/* Without room below the suggestions the button stands above them. */}
       <div className="grid shorter:grid-cols-[1fr_auto] shorter:grid-rows-[calc(var(--control-h)+4px)]">
@@ -88,35 +105,4 @@ function explainCall(pane: Pane): void {
   const body =
     "It had to, here: a grammar makes the call valid, but a tiny model's numbers are often wrong. Run it, and the model gets the exact result.";
   pane.notify({ kind: "info", title: "The model calls the calculator", body });
-}
-
-interface AboutModelProps {
-  engine: EngineControl;
-  isHidden: boolean;
-  /** Shows how it calls a tool. Null: it can't. */
-  onSum: (() => void) | null;
-}
-
-/** Warns that the embedded model is tiny, so that nobody believes it. */
-function AboutModel({ engine, isHidden, onSum }: AboutModelProps) {
-  const choice = useStore(engine.chosen, ({ model }) => model);
-  const isEmbedded = choice.model === EMBEDDED_MODEL;
-  return (
-    <div style={{ visibility: isHidden ? "hidden" : undefined }}>
-      <h3 className="mb-1 t-18 tracking-[-0.01em] text-balance">You&rsquo;re talking to {labelOfChoice(choice)}</h3>
-      <p className="t-14 text-pretty text-ink-2 short:t-12">
-        {isEmbedded
-          ? "A tiny model trained for this project. It runs in this tab, and it makes things up. To use a larger model or your own, click its name at the top."
-          : "It runs in this tab, and what you write stays in this browser."}
-      </p>
-      {onSum && (
-        <p className="t-14 text-pretty text-ink-2 short:t-12">
-          It can call a calculator:{" "}
-          <button type="button" className="bare underline" onClick={onSum}>
-            {SUM_STARTER}
-          </button>
-        </p>
-      )}
-    </div>
-  );
 }

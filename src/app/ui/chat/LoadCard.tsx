@@ -1,15 +1,16 @@
+import { useStore } from "zustand";
 import { NOTHING_LOADED, type LoadStages } from "../../state/engine/load-stages.ts";
-import type { EngineControl } from "../../state/engine/engine-control.ts";
 import { labelOfChoice } from "../../state/models/model-choice.ts";
 import { titleOf } from "../../state/chat/note.ts";
+import { useApp } from "../app/page-context.ts";
 import { CopyDetails } from "../components/CopyDetails.tsx";
 import { DocsLink } from "../components/DocsLink.tsx";
 import { StartAgainButton } from "../engine/StartAgainButton.tsx";
-import { useStore } from "../use-store.ts";
 import { StageBar } from "../engine/StageBar.tsx";
 
 /** Shows how far the model is loaded, or why it failed. Nothing once it runs. */
-export function LoadCard({ engine }: { engine: EngineControl }) {
+export function LoadCard() {
+  const { engine } = useApp();
   const modelLabel = useStore(engine.chosen, ({ model }) => labelOfChoice(model));
   const state = useStore(engine.store);
   if (state.status === "ready") return null;
@@ -26,7 +27,7 @@ export function LoadCard({ engine }: { engine: EngineControl }) {
         What you write meanwhile is kept and is sent when the model runs.
       </p>
       <div className="row flex-wrap">
-        <StartAgainButton engine={engine} />
+        <StartAgainButton />
         <CopyDetails error={state.error} />
         <DocsLink page="troubleshooting" at={state.error.code}>
           About this error
@@ -37,8 +38,8 @@ export function LoadCard({ engine }: { engine: EngineControl }) {
 }
 
 /** The place that loading takes, empty. */
-export function LoadCardSpace({ engine }: { engine: EngineControl }) {
-  const modelLabel = useStore(engine.chosen, ({ model }) => labelOfChoice(model));
+export function LoadCardSpace() {
+  const modelLabel = useStore(useApp().engine.chosen, ({ model }) => labelOfChoice(model));
   return (
     <div className="invisible" aria-hidden="true">
       <Loading modelLabel={modelLabel} stages={NOTHING_LOADED} />

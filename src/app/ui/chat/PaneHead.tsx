@@ -1,26 +1,19 @@
 import { classNames } from "../class-names.ts";
-import { useState, type MouseEvent } from "react";
-import type { AppState } from "../../state/app/app-state.ts";
-import type { EngineControl } from "../../state/engine/engine-control.ts";
+import { useState, type MouseEvent, type KeyboardEvent } from "react";
+import { useStore } from "zustand";
 import type { Pane } from "../../state/chat/pane.ts";
 import type { PaneState } from "../../state/chat/pane-state.ts";
-import type { Figures } from "../../state/chat/request-book.ts";
+import type { Figures } from "../../state/chat/request-stats.ts";
 import { menuItems, perform } from "../actions/actions.ts";
-import { usePage } from "../app/page-context.ts";
+import { useApp, usePage } from "../app/page-context.ts";
 import { Button, IconButton, Icon } from "../components/Button.tsx";
 import { Menu } from "../components/Menu.tsx";
 import { formatCount, formatCounted, formatMs, formatOrdinal, formatRate, orDash, plural } from "../format.ts";
-import { useStore } from "../use-store.ts";
-import { VoiceBadge } from "../components/VoiceBadge.tsx";
+import { PaneBadge } from "../components/PaneBadge.tsx";
 import { AnswererMenu } from "./AnswererMenu.tsx";
 import { startDrag } from "./pane-drag.ts";
-import { PaneTitle } from "./PaneTitle.tsx";
-
-interface PaneHeadProps {
-  app: AppState;
-  pane: Pane;
-  onClose: (event: MouseEvent) => void;
-}
+import { titleOfChat } from "../../state/workspace/saved-workspace.ts";
+import { selectOnShow } from "../on-show.ts";
 
 const IN_MENU = [
   "pane.new",
@@ -33,25 +26,34 @@ const IN_MENU = [
 ] as const;
 
 /** The pane's head. Dragging it moves the pane. */
-export function PaneHead({ app, pane, onClose }: PaneHeadProps) {
+export function PaneHead({ pane, onClose }: { pane: Pane; onClose: (event: MouseEvent) => void }) {
   const page = usePage();
+  const title = useStore(pane.store, titleOfChat);
   const [isRenaming, setRenaming] = useState(false);
   return (
     <header
       className="flex-none border-b border-line py-2 pr-2 pl-4 [&[draggable=true]]:cursor-grab"
-      data-solo={pane.number}
+      data-highlight={pane.number}
       draggable={!isRenaming}
       onDragStart={(event) => startDrag(event, pane)}
     >
       <div className="row h-(--icon-h)">
-        <VoiceBadge number={pane.number} />
-        <PaneTitle
-          pane={pane}
-          isRenaming={isRenaming}
-          onRename={() => setRenaming(true)}
-          onDone={() => setRenaming(false)}
-        />
-        <AnswererMenu app={app} pane={pane} />
+        <PaneBadge number={pane.number} />
+        {isRenaming ? (
+          <TitleBox pane={pane} title={title} onDone={() => setRenaming(false)} />
+        ) : (
+          // A double click does what "Rename" in the menu does.
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+          <h2
+            className="title min-w-0 flex-1 truncate tracking-[-0.005em]"
+            dir="auto"
+            title={title}
+            onDoubleClick={() => setRenaming(true)}
+          >
+            {title}
+          </h2>
+        )}
+        <AnswererMenu pane={pane} />
         <div className="flex flex-none">
           <SettingsButton pane={pane} />
           <Menu
@@ -61,8 +63,35 @@ export function PaneHead({ app, pane, onClose }: PaneHeadProps) {
           <IconButton icon="close" name={`Close pane ${pane.number}`} title="Close" onClick={onClose} />
         </div>
       </div>
-      <PaneFigures pane={pane} engine={app.engine} />
+      <PaneFigures pane={pane} />
     </header>
+  );
+}
+
+function TitleBox({ pane, title, onDone }: { pane: Pane; title: string; onDone: () => void }) {
+  const [typed, setTyped] = useState(title);
+
+  const keep = () => {
+    if (typed !== title) pane.rename(typed);
+    onDone();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Enter") keep();
+    if (event.key !== "Escape") return;
+    event.stopPropagation(); // else it would stop the pane's answer too
+    onDone();
+  };
+  return (
+    <input
+      ref={selectOnShow}
+      className="-ml-1.5 h-7 flex-1 px-1.25 t-14 font-semibold"
+      dir="auto"
+      aria-label="Name of the chat"
+      value={typed}
+      onChange={(event) => setTyped(event.target.value)}
+      onKeyDown={onKeyDown}
+      onBlur={keep}
+    />
   );
 }
 
@@ -94,12 +123,12 @@ function SettingsButton({ pane }: { pane: Pane }) {
 const FIGURES = "h-4 overflow-hidden whitespace-nowrap t-12";
 
 /** Columns as wide as their widest figure, so that nothing moves when one changes. One without room is in a line out of sight. */
-function PaneFigures({ pane, engine }: { pane: Pane; engine: EngineControl }) {
+function PaneFigures({ pane }: { pane: Pane }) {
   const phase = useStore(pane.store, (state) => state.phase);
   const figures = useStore(pane.store, (state) => state.figures);
   const numTurns = useStore(pane.store, (state) => state.turns.length);
   const isUnsent = useStore(pane.store, (state) => state.note?.isUnsent === true);
-  const isLoading = useStore(engine.store, (state) => state.status === "loading");
+  const isLoading = useStore(useApp().engine.store, ({ status }) => status === "loading");
 
   const waiting = waitingWords(phase, figures, isLoading);
   if (waiting !== null) return <p className={classNames(FIGURES, "font-semibold text-ink-2")}>{waiting}</p>;

@@ -1,12 +1,13 @@
+import { useStore } from "zustand";
 import type { Dock } from "../../state/batch/dock.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import type { PaneState } from "../../state/chat/pane-state.ts";
-import { MAX_PANES, type Workspace } from "../../state/workspace/workspace.ts";
+import { MAX_PANES } from "../../state/workspace/saved-workspace.ts";
+import type { Workspace } from "../../state/workspace/workspace.ts";
 import { ActionButton } from "../actions/ActionButton.tsx";
 import { classNames } from "../class-names.ts";
 import { Tab, Tabs } from "../components/Tabs.tsx";
-import { useStore } from "../use-store.ts";
-import { VoiceBadge } from "../components/VoiceBadge.tsx";
+import { PaneBadge } from "../components/PaneBadge.tsx";
 
 /** On a phone one pane is in view. These tabs choose it and show the others' states. */
 export function PaneSwitcher({ workspace, dock }: { workspace: Workspace; dock: Dock }) {
@@ -57,12 +58,12 @@ function PaneTab({ pane, isCurrent, onSelect }: { pane: Pane; isCurrent: boolean
   const phase = useStore(pane.store, (state) => state.phase);
   return (
     <Tab name={`Pane ${pane.number}: ${DOING[phase]}`} isChosen={isCurrent} onChoose={onSelect}>
-      <VoiceBadge number={pane.number} />
+      <PaneBadge number={pane.number} />
       <span
         className={classNames(
           "size-1.5 rounded-full",
           phase === "streaming" && "bg-ink-3",
-          phase !== "idle" && "[box-shadow:inset_0_0_0_1.5px_var(--ink-3)]",
+          phase !== "idle" && "[box-shadow:inset_0_0_0_1.5px_var(--color-ink-3)]",
         )}
       />
     </Tab>

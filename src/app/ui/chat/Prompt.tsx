@@ -9,7 +9,7 @@ import { formatCount } from "../format.ts";
 import { CopyButton } from "./CopyButton.tsx";
 
 /** Shows the exact prompt of the newest question. */
-export function Prompt({ pane, onClose }: { pane: Pane; onClose: () => void }) {
+export function Prompt({ pane }: { pane: Pane }) {
   const [prompt, setPrompt] = useState<RenderedChat | null>(null);
   const [error, setError] = useState<ChorusErrorData | null>(null);
   useEffect(() => {
@@ -17,7 +17,7 @@ export function Prompt({ pane, onClose }: { pane: Pane; onClose: () => void }) {
   }, [pane]);
   return (
     <>
-      <DialogHead title={`Prompt of pane ${pane.number}`} onClose={onClose}>
+      <DialogHead title={`Prompt of pane ${pane.number}`}>
         {prompt && <CopyButton text={prompt.text} name="Copy the prompt" />}
       </DialogHead>
       {error && (

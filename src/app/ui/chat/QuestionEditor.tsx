@@ -12,7 +12,6 @@ interface QuestionEditorProps {
   onDone: () => void;
 }
 
-/** Replaces a question while it is edited. */
 export function QuestionEditor({ pane, turn, isNewest, onDone }: QuestionEditorProps) {
   const [text, setText] = useState(turn.question);
   const box = useRef<HTMLTextAreaElement>(null);

@@ -1,25 +1,18 @@
 import type { FormEvent } from "react";
+import { useStore } from "zustand";
 import { shortAddress } from "../../remote/address.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { argumentsIn, BY_PERSON, type Call, type ToolRound } from "../../state/chat/tool-rounds.ts";
 import { Button } from "../components/Button.tsx";
 import { textsOf } from "../texts-of.ts";
-import { useStore } from "../use-store.ts";
 import { AnswerText } from "./AnswerText.tsx";
 import { focusLog } from "./focus-log.ts";
 import { Reasoning } from "./Reasoning.tsx";
 
 const REFUSED = "The person did not run this call.";
 
-interface ToolRoundsProps {
-  pane: Pane;
-  rounds: readonly ToolRound[];
-  /** Whether its calls can still run. */
-  isNewest: boolean;
-}
-
-/** The calls of tools before an answer, folded; those that wait for a click with their buttons. */
-export function ToolRounds({ pane, rounds, isNewest }: ToolRoundsProps) {
+/** The calls of tools before an answer, folded; in the newest turn with buttons if they wait for a click. */
+export function ToolRounds({ pane, rounds, canRun }: { pane: Pane; rounds: readonly ToolRound[]; canRun: boolean }) {
   return rounds.map(({ said, reasoning, calls }, index) => (
     // oxlint-disable-next-line react/no-array-index-key -- rounds are only added
     <div key={index} className="stack mb-2">
@@ -27,7 +20,7 @@ export function ToolRounds({ pane, rounds, isNewest }: ToolRoundsProps) {
       {said.trim() !== "" && <AnswerText text={said} caret={null} />}
       <ul className="stack" aria-label="Calls of tools">
         {calls.map((call) => (
-          <CallView key={call.id} pane={pane} call={call} isOpen={isNewest && index === rounds.length - 1} />
+          <CallView key={call.id} pane={pane} call={call} isOpen={canRun && index === rounds.length - 1} />
         ))}
       </ul>
     </div>

@@ -1,5 +1,6 @@
 import { memo, useRef, useState } from "react";
-import type { AppState } from "../../state/app/app-state.ts";
+import { useStore } from "zustand";
+import { useApp } from "../app/page-context.ts";
 import { toErrorData } from "../../../index.ts";
 import type { Asking } from "../../state/chat/asking.ts";
 import { canScore } from "../../state/chat/branching.ts";
@@ -9,15 +10,16 @@ import type { Pane } from "../../state/chat/pane.ts";
 import { Button, IconButton, Icon } from "../components/Button.tsx";
 import { Caret } from "../components/Caret.tsx";
 import { classNames } from "../class-names.ts";
-import { useStore } from "../use-store.ts";
-import { lazily } from "../components/Lazily.tsx";
+import { lazyComponent } from "../components/LazyComponent.tsx";
 import { AnswerText, LeftOut, shownPart } from "./AnswerText.tsx";
-import { BranchCost } from "./BranchCost.tsx";
 import { CopyButton } from "./CopyButton.tsx";
 import { focusLog } from "./focus-log.ts";
 import { Reasoning } from "./Reasoning.tsx";
 import { QuestionEditor } from "./QuestionEditor.tsx";
 import { VariantPager } from "./VariantPager.tsx";
+import type { Branch } from "../../state/chat/answer-memory.ts";
+import { formatCount } from "../format.ts";
+import { visibleToken } from "../token-text.ts";
 
 /** The ends of answers in words. An answer that the model ended itself shows none: only screen readers speak it. */
 const ENDINGS: Record<TurnEnd, string> = {
@@ -28,11 +30,11 @@ const ENDINGS: Record<TurnEnd, string> = {
   calls: "",
 };
 
-const SeveralAnswers = lazily(async () => (await import("./SeveralAnswers.tsx")).SeveralAnswers);
-const AnswerDifference = lazily(async () => (await import("../words/AnswerDifference.tsx")).AnswerDifference);
-const AnswerFigures = lazily(async () => (await import("./AnswerFigures.tsx")).AnswerFigures);
-const ToolRounds = lazily(async () => (await import("./ToolRounds.tsx")).ToolRounds);
-const AnswerWords = lazily(async () => (await import("../words/AnswerWords.tsx")).AnswerWords);
+const AlternativeAnswers = lazyComponent(async () => (await import("./AlternativeAnswers.tsx")).AlternativeAnswers);
+const AnswerDifference = lazyComponent(async () => (await import("../words/AnswerDifference.tsx")).AnswerDifference);
+const AnswerFigures = lazyComponent(async () => (await import("./AnswerFigures.tsx")).AnswerFigures);
+const ToolRounds = lazyComponent(async () => (await import("./ToolRounds.tsx")).ToolRounds);
+const AnswerWords = lazyComponent(async () => (await import("../words/AnswerWords.tsx")).AnswerWords);
 
 async function score(pane: Pane, turnId: number): Promise<void> {
   try {
@@ -44,7 +46,6 @@ async function score(pane: Pane, turnId: number): Promise<void> {
 }
 
 interface TurnViewProps {
-  app: AppState;
   pane: Pane;
   turn: Turn;
   /** Ids of its variants. */
@@ -53,13 +54,11 @@ interface TurnViewProps {
   /** Whether it is not sent with the next question. */
   isLeftOut: boolean;
   asking: Asking;
-  /** Goes to a variant. */
   onChoose: (turnId: number) => void;
 }
 
 /** A question and its answer. Only the newest turn changes. */
 export const TurnView = memo(function TurnView({
-  app,
   pane,
   turn,
   variants,
@@ -68,11 +67,12 @@ export const TurnView = memo(function TurnView({
   asking,
   onChoose,
 }: TurnViewProps) {
+  const { workspace, differences } = useApp();
   // Only the newest turn shows how far the answer is.
   const phase = useStore(pane.store, (state) => (isNewest || state.phase === "idle" ? state.phase : "held"));
   const isIdle = phase === "idle";
   const fork = () => {
-    const forked = app.workspace.forkPane(pane, turn.id);
+    const forked = workspace.forkPane(pane, turn.id);
     if (!forked) pane.notify(noRoomNote());
   };
   /** Another variant may replace it meanwhile. */
@@ -83,8 +83,8 @@ export const TurnView = memo(function TurnView({
   const answer = useRef<HTMLDivElement>(null);
   // The tokens are complete when the answer has ended, which renders the turn again.
   const [isScoring, setScoring] = useState(false);
-  const hasTokens = turn.end !== null && !turn.several && pane.memory.tokens.of(turn.id) !== null;
-  const canShowWords = hasTokens || (turn.end !== null && !turn.several && canScore(asking, turn));
+  const hasTokens = turn.end !== null && !turn.alternatives && pane.memory.tokens.of(turn.id) !== null;
+  const canShowWords = hasTokens || (turn.end !== null && !turn.alternatives && canScore(asking, turn));
   const areWordsShown = hasTokens && (hasWords ?? asking.settings.show_probabilities ?? false);
   const toggleWords = () => {
     setHasWords(!areWordsShown);
@@ -92,16 +92,16 @@ export const TurnView = memo(function TurnView({
     setScoring(true);
     void score(pane, turn.id).finally(() => setScoring(false));
   };
-  const difference = useStore(app.differences.store, (found) => found.get(pane));
+  const difference = useStore(differences.store, (found) => found.get(pane));
   const metrics = turn.end === null ? undefined : pane.memory.metrics.get(turn.id);
-  const isOneOfSeveral = isNewest && turn.several !== undefined;
+  const hasAlternatives = isNewest && turn.alternatives !== undefined;
   const caret = isIdle || !isNewest ? null : <Caret isHollow={phase !== "streaming"} />;
   return (
     <article
       className={classNames(
         "turn flex-none",
         isNewest ? "min-h-[calc(100%-var(--above))]" : "pb-3",
-        isOneOfSeveral ? "mx-[clamp(-240px,calc(316px-50cqw),0px)]" : "max-w-(--measure)",
+        hasAlternatives ? "mx-[clamp(-240px,calc(316px-50cqw),0px)]" : "max-w-(--measure)",
         isLeftOut && "text-ink-3",
       )}
     >
@@ -130,16 +130,16 @@ export const TurnView = memo(function TurnView({
           />
         </div>
       )}
-      {isOneOfSeveral && turn.several ? (
-        <SeveralAnswers
-          several={turn.several}
+      {hasAlternatives && turn.alternatives ? (
+        <AlternativeAnswers
+          alternatives={turn.alternatives}
           caret={caret}
           isIdle={isIdle}
           onChoose={(index) => pane.chooseAnswer(index)}
         />
       ) : (
         <>
-          {turn.rounds && <ToolRounds pane={pane} rounds={turn.rounds} isNewest={isNewest} />}
+          {turn.rounds && <ToolRounds pane={pane} rounds={turn.rounds} canRun={isNewest} />}
           {turn.reasoning && (
             <Reasoning turnId={turn.id} text={turn.reasoning} isOver={turn.answer !== "" || turn.end !== null} />
           )}
@@ -148,14 +148,7 @@ export const TurnView = memo(function TurnView({
               <AnswerText text={turn.answer} caret={caret} />
             </div>
             {areWordsShown && (
-              <AnswerWords
-                key={turn.id}
-                app={app}
-                pane={pane}
-                turnId={turn.id}
-                answer={answer}
-                canBranch={asking.canContinue}
-              />
+              <AnswerWords key={turn.id} pane={pane} turnId={turn.id} answer={answer} canBranch={asking.canContinue} />
             )}
           </div>
         </>
@@ -171,7 +164,9 @@ export const TurnView = memo(function TurnView({
         {isScoring && <output>Computing probabilities…</output>}
         <BranchCost pane={pane} turnId={turn.id} />
         {difference?.turnId === turn.id && <AnswerDifference difference={difference} turn={turn} answer={answer} />}
-        {turn.end === "stop" && turn.answer.trim() === "" && !turn.several && <p>The model answered with nothing</p>}
+        {turn.end === "stop" && turn.answer.trim() === "" && !turn.alternatives && (
+          <p>The model answered with nothing</p>
+        )}
         <p>{turn.end && <span className={turn.end === "stop" ? "sr-only" : undefined}>{ENDINGS[turn.end]}</span>}</p>
         {turn.end !== null && (
           <>
@@ -199,18 +194,18 @@ export const TurnView = memo(function TurnView({
                   onClick={() => setHasFigures(!hasFigures)}
                 />
               )}
-              {(canShowWords || isOneOfSeveral) && (
+              {(canShowWords || hasAlternatives) && (
                 <IconButton
                   icon="percent"
                   name="Probabilities"
-                  aria-pressed={isOneOfSeveral ? undefined : areWordsShown}
+                  aria-pressed={hasAlternatives ? undefined : areWordsShown}
                   title={
-                    isOneOfSeveral
+                    hasAlternatives
                       ? "Of several answers the probabilities are not kept"
                       : "How likely each word was. Replace a word, and continue from there"
                   }
                   aria-busy={isScoring}
-                  disabled={isScoring || isOneOfSeveral}
+                  disabled={isScoring || hasAlternatives}
                   onClick={toggleWords}
                 />
               )}
@@ -235,3 +230,20 @@ export const TurnView = memo(function TurnView({
     </article>
   );
 });
+
+/** The word with which an answer differs from the one it begins with, and the cost. */
+function BranchCost({ pane, turnId }: { pane: Pane; turnId: number }) {
+  const branch = useStore(pane.store, () => pane.memory.branches.get(turnId));
+  if (branch === undefined) return null;
+  const { word, cost } = branch;
+  return (
+    <span>
+      Continued with “{visibleToken({ text: word })}”{cost && ` (${costWords(cost)})`}
+    </span>
+  );
+}
+
+function costWords({ promptTokens, cachedTokens }: NonNullable<Branch["cost"]>): string {
+  const computed = `${formatCount(promptTokens - cachedTokens)} of ${formatCount(promptTokens)} prompt tokens computed`;
+  return cachedTokens === 0 ? computed : `${computed}, the rest shared`;
+}

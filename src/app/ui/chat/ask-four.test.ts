@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { MAX_PANES, Workspace } from "../../state/workspace/workspace.ts";
+import { MAX_PANES } from "../../state/workspace/saved-workspace.ts";
+import { Workspace } from "../../state/workspace/workspace.ts";
 import { openPanes } from "../../../../tests/app/open-panes.ts";
 import { askFour } from "./ask-four.ts";
 

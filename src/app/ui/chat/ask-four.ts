@@ -1,10 +1,7 @@
 import type { Pane } from "../../state/chat/pane.ts";
 import type { Workspace } from "../../state/workspace/workspace.ts";
 
-/**
- * Asks four panes a question each, all at once: empty ones, opened if necessary. Returns the asked panes: fewer if there is no
- * room for four, none if all panes have chats and no more can be opened.
- */
+/** Asks empty panes, opened if necessary, a question each. Returns the asked ones: fewer than four if there is no room. */
 export function askFour(workspace: Workspace): readonly Pane[] {
   const unused = () => workspace.store.getState().panes.filter(isUnused);
   while (unused().length < STARTERS.length && workspace.addPane() !== null);

@@ -6,7 +6,6 @@ import { useDrop } from "../use-drop.ts";
 /** The type of dragged panes, as opposed to files and texts from elsewhere. */
 const TYPE = "application/x-chorus-pane";
 
-/** Puts the pane into the drag's data. */
 export function startDrag(event: DragEvent, pane: Pane): void {
   event.dataTransfer.setData(TYPE, String(pane.number));
   event.dataTransfer.effectAllowed = "move";

@@ -17,7 +17,6 @@ export interface BatchView {
 
 type ChatsAndBatch = Pick<AppState, "workspace" | "batch">;
 
-/** Returns the links to the message boxes of `panes`. */
 export function linksTo(panes: readonly Pane[], app: ChatsAndBatch): PaneLinks {
   return (requestId) => {
     const pane = panes.find((each) => each.memory.requestNames.has(requestId));
@@ -34,7 +33,6 @@ export function showPane({ workspace, batch }: ChatsAndBatch, pane: Pane): void 
   focusMessageOf(pane);
 }
 
-/** Returns the lookup of tokens in the answers of `panes`. */
 export function tokensIn(panes: readonly Pane[]): TokenLookup {
   return (output) => {
     const pane = panes.find(({ memory }) => memory.requestNames.has(output.requestName));

@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
 import { classNames } from "../class-names.ts";
-import { voiceStyle } from "../voice.ts";
+import { paneColorStyle } from "../pane-color.ts";
 import { SCROLLED_GROUP } from "./scrolls.ts";
-import { VoiceBadge } from "./VoiceBadge.tsx";
+import { PaneBadge } from "./PaneBadge.tsx";
 
 interface AnswerCardProps {
   /** The pane's number; null if no pane asked. */
-  readonly voice: number | null;
+  readonly pane: number | null;
   readonly name: string;
   readonly answerName: string;
   readonly question: string | undefined;
@@ -17,26 +17,25 @@ interface AnswerCardProps {
   /** Id for links to it. */
   readonly id?: string;
   readonly className?: string | undefined;
-  /** The figures below the answer. */
   readonly children: ReactNode;
 }
 
 /** A read-only answer, with its heading and its figures. */
 export function AnswerCard(props: AnswerCardProps) {
-  const { voice, name, answerName, question, level: Heading, answer, isBusy = false, id, className } = props;
+  const { pane, name, answerName, question, level: Heading, answer, isBusy = false, id, className } = props;
   return (
     <section
       id={id}
       className={classNames(
-        "box flex min-h-0 flex-col border-t-3 border-t-[var(--v,var(--line-strong))] px-3 py-2 max-sm:rounded-md max-sm:px-2 max-sm:py-1",
+        "box flex min-h-0 flex-col border-t-3 border-t-[var(--v,var(--color-line-strong))] px-3 py-2 max-sm:rounded-md max-sm:px-2 max-sm:py-1",
         className,
       )}
-      style={voice === null ? undefined : voiceStyle(voice)}
+      style={pane === null ? undefined : paneColorStyle(pane)}
       aria-label={name}
       tabIndex={id === undefined ? undefined : -1}
     >
       <header className="row max-sm:items-start max-sm:gap-1.5">
-        {voice !== null && <VoiceBadge number={voice} />}
+        {pane !== null && <PaneBadge number={pane} />}
         <Heading
           className="truncate t-13 font-semibold max-sm:line-clamp-2 max-sm:whitespace-normal max-sm:[font:600_12px/17px_var(--sans)]"
           title={question}

@@ -18,7 +18,6 @@ interface IconButtonProps extends Omit<ComponentProps<typeof Button>, "look" | "
   readonly title?: string | undefined;
 }
 
-/** A square button with an icon only. */
 export function IconButton({ icon, name, title = name, ...rest }: IconButtonProps) {
   return (
     <Button {...rest} look="icon" aria-label={name} title={title}>

@@ -11,10 +11,7 @@ interface CursorAreaProps extends Omit<ComponentProps<"div">, "role" | "tabIndex
   words: string;
 }
 
-/**
- * A drawing with a cursor that the pointer or keys move. Screen readers see a slider whose value is text, so the arrow
- * keys reach it and each cell is spoken.
- */
+/** A drawing with a cursor; for screen readers a slider whose value is text: keys reach it, and each cell is spoken. */
 export function CursorArea({ label, hint, value, max, words, children, ...rest }: CursorAreaProps) {
   const id = useId();
   const slider = {

@@ -1,33 +1,17 @@
-import { useLayoutEffect, useRef, type ReactNode } from "react";
-import type { AppState } from "../../state/app/app-state.ts";
+import { createContext, use, useLayoutEffect, useRef, type ReactNode } from "react";
+import type { DialogContent } from "../app/page-context.ts";
 import { IconButton } from "./Button.tsx";
 import { classNames } from "../class-names.ts";
 import { Guard } from "./Guard.tsx";
 
-/** What a dialog shows, and how. */
-export interface DialogContent {
-  /** What it looks like, and its head. [as all others] */
-  readonly className?: string;
-  readonly headClass?: string;
-  /** Its accessible name. */
-  readonly name: string;
-  /** The head's words. [the content has a head of its own] */
-  readonly title?: string;
-  readonly widthPx: number;
-  /** Id of the button below which it opens. [in the middle of the window] */
-  readonly beside?: string;
-  readonly render: (close: () => void, openChats: () => AppState) => ReactNode;
-}
+const CloseDialog = createContext((): void => undefined);
 
-interface DialogProps {
-  content: DialogContent;
-  openChats: () => AppState;
-  onClosed: () => void;
-}
+/** Returns what closes the dialog around a component. Outside of one it does nothing. */
+export const useClose = (): (() => void) => use(CloseDialog);
 
 /** A native modal dialog in the app's style, open while it is rendered. Escape or a click beside it closes it. */
-export function Dialog({ content, openChats, onClosed }: DialogProps) {
-  const { className, headClass, name, title, widthPx, beside, render } = content;
+export function Dialog({ content, onClosed }: { content: DialogContent; onClosed: () => void }) {
+  const { className, headClass, name, title, widthPx, beside, body } = content;
   const ref = useRef<HTMLDialogElement>(null);
   const close = () => ref.current?.close();
   useLayoutEffect(() => {
@@ -38,7 +22,6 @@ export function Dialog({ content, openChats, onClosed }: DialogProps) {
       dialog?.close();
     };
   }, []);
-  const body = <Body render={() => render(close, openChats)} />;
   return (
     <dialog
       ref={ref}
@@ -48,17 +31,14 @@ export function Dialog({ content, openChats, onClosed }: DialogProps) {
       closedby="any"
       onClose={onClosed}
     >
-      <Guard part="This dialog" onClose={close}>
-        {title && <DialogHead title={title} className={headClass} onClose={close} />}
-        {beside ? <div className="min-h-0 overflow-auto overscroll-contain px-4 pt-3 pb-4">{body}</div> : body}
-      </Guard>
+      <CloseDialog value={close}>
+        <Guard part="This dialog" onClose={close}>
+          {title && <DialogHead title={title} className={headClass} />}
+          {beside ? <div className="min-h-0 overflow-auto overscroll-contain px-4 pt-3 pb-4">{body}</div> : body}
+        </Guard>
+      </CloseDialog>
     </dialog>
   );
-}
-
-/** A component, so that its errors end at the guard. */
-function Body({ render }: { render: () => ReactNode }) {
-  return render();
 }
 
 /** Below its button, and within the window. */
@@ -73,19 +53,18 @@ function placeBelow(id: string) {
 interface DialogHeadProps {
   title: string;
   className?: string | undefined;
-  onClose: () => void;
   /** Buttons before the one that closes. */
   children?: ReactNode;
 }
 
-export function DialogHead({ title, className, onClose, children }: DialogHeadProps) {
+export function DialogHead({ title, className, children }: DialogHeadProps) {
   return (
     <div className={classNames("dialog-head", className)}>
       <h2 className="title min-h-0 min-w-0 flex-1 truncate" dir="auto">
         {title}
       </h2>
       {children}
-      <CloseButton onClick={onClose} />
+      <CloseButton onClick={useClose()} />
     </div>
   );
 }

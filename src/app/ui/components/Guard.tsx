@@ -1,11 +1,8 @@
-import { createContext, use, type ReactNode } from "react";
-import type { AppState } from "../../state/app/app-state.ts";
+import type { ReactNode } from "react";
+import { usePage } from "../app/page-context.ts";
 import { saveAllChats } from "../save-chats.ts";
 import { Button } from "./Button.tsx";
 import { ErrorBoundary } from "./ErrorBoundary.tsx";
-
-/** Returns the chats; null if they were not opened yet. */
-export const OpenedChats = createContext<() => AppState | null>(() => null);
 
 interface GuardProps {
   /** The guarded part's name, for messages: "This pane". */
@@ -13,7 +10,7 @@ interface GuardProps {
   /** When this changes, the part is tried again. */
   readonly subject?: unknown;
   /** Closes the part, if that is possible. */
-  readonly onClose?: () => void;
+  readonly onClose?: (() => void) | undefined;
   readonly children: ReactNode;
 }
 
@@ -29,15 +26,9 @@ export function Guard({ part, subject, onClose, children }: GuardProps) {
   );
 }
 
-interface FailedPartProps {
-  readonly part: string;
-  readonly onTryAgain: () => void;
-  readonly onClose: (() => void) | undefined;
-}
-
-function FailedPart({ part, onTryAgain, onClose }: FailedPartProps) {
-  const chats = use(OpenedChats)();
-  const isSaved = chats === null || chats.keeper?.store.getState() === "kept";
+function FailedPart({ part, onTryAgain, onClose }: Pick<GuardProps, "part" | "onClose"> & { onTryAgain: () => void }) {
+  const chats = usePage().openedChats();
+  const isSaved = chats === null || chats.saver?.store.getState() === "saved";
   return (
     <div className="m-auto w-[min(100%,520px)] overflow-auto p-5" role="alert">
       <h2 className="heading">{part} can&rsquo;t be shown</h2>

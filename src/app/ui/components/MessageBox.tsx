@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, type KeyboardEvent, type RefObject } from "react";
+import { useLayoutEffect, type KeyboardEvent, type RefObject } from "react";
 import { classNames } from "../class-names.ts";
 import { directionOf } from "./text-direction.ts";
 
@@ -13,7 +13,7 @@ interface MessageBoxProps {
   /** Id of the element that describes it. */
   describedBy?: string;
   className?: string | undefined;
-  box?: RefObject<HTMLTextAreaElement | null>;
+  box: RefObject<HTMLTextAreaElement | null>;
 }
 
 const GROWS_BY_ITSELF = CSS.supports("field-sizing", "content");
@@ -29,14 +29,11 @@ export function MessageBox({
   className,
   box,
 }: MessageBoxProps) {
-  const own = useRef<HTMLTextAreaElement>(null);
-  const ref = box ?? own;
-
   useLayoutEffect(() => {
-    if (GROWS_BY_ITSELF || ref.current === null) return;
-    ref.current.style.height = "auto";
-    ref.current.style.height = `${ref.current.scrollHeight}px`;
-  }, [value, ref]);
+    if (GROWS_BY_ITSELF || box.current === null) return;
+    box.current.style.setProperty("height", "auto");
+    box.current.style.setProperty("height", `${box.current.scrollHeight}px`);
+  }, [value, box]);
 
   const onKeyDown = (event: KeyboardEvent) => {
     // While an input method is composing, Enter accepts its suggestion.
@@ -46,7 +43,7 @@ export function MessageBox({
   };
   return (
     <textarea
-      ref={ref}
+      ref={box}
       className={classNames(
         "block min-h-8 w-full rounded-lg px-2 py-1.5 t-14 max-sm:min-h-10 max-sm:py-2.5 max-sm:text-(length:--field-font)",
         className,

@@ -8,7 +8,6 @@ interface NoticeProps {
   readonly isMild?: boolean;
   readonly className?: string | undefined;
   readonly onDismiss?: () => void;
-  /** Its buttons. */
   readonly children?: ReactNode;
 }
 

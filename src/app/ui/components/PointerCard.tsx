@@ -18,10 +18,7 @@ interface PointerCardProps {
   readonly children: ReactNode;
 }
 
-/**
- * A card about a place of a drawing, beside it. It lies above everything, takes part in no layout and ignores the pointer.
- * Screen readers get the same words elsewhere.
- */
+/** A card beside a place of a drawing, above everything; it ignores the pointer. Screen readers get its words elsewhere. */
 export function PointerCard({ on, at, children }: PointerCardProps) {
   const card = useRef<HTMLDivElement>(null);
   const isShown = at !== null;

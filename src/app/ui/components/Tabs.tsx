@@ -5,7 +5,6 @@ interface TabsProps {
   readonly name: string;
   readonly listName: string;
   readonly tabs: ReactNode;
-  /** Beside them. */
   readonly children?: ReactNode;
 }
 

@@ -6,14 +6,8 @@ import type { Connection } from "../../state/connections/saved-connections.ts";
 import { Button } from "../components/Button.tsx";
 import { textsOf } from "../texts-of.ts";
 
-interface AddConnectionProps {
-  connections: Connections;
-  /** The server whose key is changed. [one is added] */
-  known?: Connection;
-}
-
-/** Adds a server by its address and, if it needs one, a key; or changes a server's key. */
-export function AddConnection({ connections, known }: AddConnectionProps) {
+/** Adds a server by its address and, if it needs one, a key; or changes the key of a known one. */
+export function AddConnection({ connections, known }: { connections: Connections; known?: Connection }) {
   const id = useId();
   const [problem, setProblem] = useState<string | null>(null);
 

@@ -1,25 +1,27 @@
 import type { AppState } from "../../state/app/app-state.ts";
-import { useStore } from "../use-store.ts";
+import { useApp } from "../app/page-context.ts";
 import { AddConnection } from "./AddConnection.tsx";
-import { ConnectionRow } from "./ConnectionRow.tsx";
-import { useId } from "react";
-import { remoteName } from "../../state/connections/connections.ts";
-import { MAX_LIMIT_S } from "../../state/connections/saved-connections.ts";
-import { readRemote, remoteChoices, writeRemote } from "../../state/connections/remote-choices.ts";
-
-interface ConnectionsProps {
-  app: AppState;
-  /** Called when a pane was given to a server. */
-  onUsed: () => void;
-}
+import { useId, useState, type FormEvent } from "react";
+import { useStore } from "zustand";
+import { remoteChoices, remoteName, writeRemote } from "../../state/connections/connections.ts";
+import { MAX_LIMIT_S, type Connection } from "../../state/connections/saved-connections.ts";
+import { softwareOf } from "../../remote/server-software.ts";
+import { shortAddress } from "../../remote/address.ts";
+import { CONNECTION_PROBLEMS } from "../../remote/test-connection.ts";
+import { Button, IconButton, Icon } from "../components/Button.tsx";
+import { useClose } from "../components/Dialog.tsx";
+import { classNames } from "../class-names.ts";
+import { formatCounted } from "../format.ts";
+import { textsOf } from "../texts-of.ts";
 
 /** The servers that can answer panes, and ways to add more. */
-export function Connections({ app, onUsed }: ConnectionsProps) {
-  const connections = useStore(app.connections.store, (state) => state.connections);
+export function Connections() {
+  const { connections } = useApp();
+  const servers = useStore(connections.store, (state) => state.connections);
   return (
     <>
       <div className="min-h-30 min-w-0 flex-1 overflow-auto overscroll-contain">
-        {connections.length === 0 ? (
+        {servers.length === 0 ? (
           <p className="max-w-[66ch] px-(--edge) py-5 text-ink-2">
             No servers yet. Any server of OpenAI&rsquo;s API can answer a pane: vLLM, SGLang, llama.cpp, Ollama, LM
             Studio, <code>npm run serve</code>, or a gateway before many machines. What you ask in such a pane is sent
@@ -27,15 +29,15 @@ export function Connections({ app, onUsed }: ConnectionsProps) {
           </p>
         ) : (
           <ul aria-label="Connections">
-            {connections.map((connection) => (
-              <ConnectionRow key={connection.baseUrl} app={app} connection={connection} onUsed={onUsed} />
+            {servers.map((server) => (
+              <ConnectionRow key={server.baseUrl} connection={server} />
             ))}
           </ul>
         )}
       </div>
       <div className="grid flex-none grid-cols-2 gap-6 border-t border-line bg-surface-2 px-(--edge) py-4 max-sm:grid-cols-1">
-        <AddConnection connections={app.connections} />
-        <SpillOverForm connections={app.connections} />
+        <AddConnection connections={connections} />
+        <SpillOverForm connections={connections} />
       </div>
     </>
   );
@@ -49,8 +51,8 @@ function SpillOverForm({ connections }: Pick<AppState, "connections">) {
   const { connections: servers, spillOver } = useStore(connections.store);
   const choices = remoteChoices(servers, spillOver);
   const choose = (text: string) => {
-    const remote = readRemote(text);
-    connections.spillTo(remote && { ...remote, limitS: spillOver?.limitS ?? DEFAULT_LIMIT_S });
+    const remote = choices.find((choice) => writeRemote(choice) === text);
+    connections.spillTo(remote ? { ...remote, limitS: spillOver?.limitS ?? DEFAULT_LIMIT_S } : null);
   };
   return (
     <div className="stack content-start gap-2">
@@ -83,5 +85,105 @@ function SpillOverForm({ connections }: Pick<AppState, "connections">) {
         </label>
       )}
     </div>
+  );
+}
+
+/** A server: its address and software, its models, a test, and its removal. */
+function ConnectionRow({ connection }: { connection: Connection }) {
+  const { connections, workspace } = useApp();
+  const close = useClose();
+  const { kind, baseUrl, models, ownedBy, key, test } = connection;
+  const hasModels = kind === "models";
+  const host = shortAddress(baseUrl);
+  const current = useStore(workspace.store, (state) => state.current);
+  const [model, setModel] = useState(models[0] ?? "");
+  const chosen = models.includes(model) ? model : (models[0] ?? "");
+
+  const use = () => {
+    const pane = workspace.store.getState().panes.find(({ number }) => number === current);
+    if (hasModels) pane?.answerBy({ baseUrl, model: chosen });
+    else pane?.set("mcp_servers", [...new Set([...(pane.asking.getState().settings.mcp_servers ?? []), baseUrl])]);
+    close();
+  };
+  const addModel = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    connections.addModel(baseUrl, textsOf(event.currentTarget)["model"] ?? "");
+    event.currentTarget.reset();
+  };
+  const facts = [
+    hasModels ? ownedBy && softwareOf(ownedBy).title : "MCP server",
+    formatCounted(models.length, hasModels ? "model" : "tool"),
+    key === null ? null : connection.isKeyKept ? "key kept in this browser" : "key until this page closes",
+  ];
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 gap-y-2 border-b border-line py-3 pr-4 pl-(--edge) max-sm:pr-2">
+      <div>
+        <h3 className="title min-w-0 truncate">{host}</h3>
+        <p className="small">{facts.filter(Boolean).join(", ")}</p>
+      </div>
+      <div className="row gap-1">
+        <Button disabled={test === "running"} onClick={() => void connections.test(baseUrl)}>
+          Test
+        </Button>
+        <IconButton icon="trash" name={`Remove ${host}`} title="Remove" onClick={() => connections.remove(baseUrl)} />
+      </div>
+      {test !== null && <TestResult test={test} />}
+      {models.length > 0 && (
+        <div className="row col-span-full wrap-anywhere max-sm:pr-2">
+          {hasModels && (
+            <select
+              className="flex-1"
+              aria-label={`Model of ${host}`}
+              value={chosen}
+              onChange={(event) => setModel(event.target.value)}
+            >
+              {models.map((name) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+          )}
+          <Button onClick={use}>Use in pane {current}</Button>
+        </div>
+      )}
+      <details>
+        <summary className="small" aria-label={`Key of ${host}`}>
+          Key
+        </summary>
+        <AddConnection connections={connections} known={connection} />
+      </details>
+      {hasModels && ownedBy === null && test !== "running" && (
+        <form className="row col-span-full wrap-anywhere max-sm:pr-2" onSubmit={addModel}>
+          <input
+            className="flex-1"
+            aria-label="Name of a model"
+            name="model"
+            placeholder="Name of a model, if it lists none"
+            autoCapitalize="off"
+            spellCheck={false}
+          />
+          <Button type="submit">Add model</Button>
+        </form>
+      )}
+    </li>
+  );
+}
+
+function TestResult({ test }: { test: NonNullable<Connection["test"]> }) {
+  if (test === "running")
+    return <output className="row col-span-full items-start wrap-anywhere text-ink-2">Asking the server…</output>;
+  const { problem, message } = test;
+  return (
+    <output
+      className={classNames(
+        "row col-span-full items-start wrap-anywhere text-ink-2",
+        problem === null ? "text-good" : "text-bad",
+      )}
+    >
+      <Icon name={problem === null ? "tick" : "warn"} />
+      <span className="min-h-0 min-w-0 flex-1">
+        {problem !== null && <b>{CONNECTION_PROBLEMS[problem]}. </b>}
+        {message}
+      </span>
+    </output>
   );
 }

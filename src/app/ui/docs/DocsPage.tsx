@@ -1,21 +1,14 @@
 import { marked } from "marked";
 import { useEffect, useMemo, useRef } from "react";
 import { PageHead } from "../bar/PageHead.tsx";
-import { AddressOf, MarkdownToken } from "../chat/markdown/MarkdownToken.tsx";
-import { headingLevels } from "../chat/markdown/heading-levels.ts";
+import { AddressOf, MarkdownBlocks } from "../chat/markdown/Markdown.tsx";
 import { useLoaded } from "../use-loaded.ts";
 import { anchorOf, addressIn, documents, pathOf, sectionOf } from "./documents.ts";
 
 const MAX_WAIT_MS = 30_000;
 
-interface DocsPageProps {
-  readonly name: string;
-  /** The anchor to open it at. */
-  readonly at: string | null;
-}
-
-/** A document of the repository. */
-export function DocsPage({ name, at }: DocsPageProps) {
+/** A document of the repository, opened at an anchor. */
+export function DocsPage({ name, at }: { name: string; at: string | null }) {
   const path = pathOf(name);
   const text = useLoaded(path, textOf);
   const main = useRef<HTMLElement>(null);
@@ -60,14 +53,10 @@ export function DocsSection({ name, at }: { name: string; at: string }) {
 
 function Document({ path, text }: { path: string; text: string }) {
   const blocks = useMemo(() => marked.lexer(text).filter(({ type }) => type !== "space" && type !== "html"), [text]);
-  const levels = headingLevels(blocks, 1);
   const addressOf = useMemo(() => (link: string) => addressIn(path, link), [path]);
   return (
     <AddressOf value={addressOf}>
-      {blocks.map((token, index) => (
-        // oxlint-disable-next-line react/no-array-index-key
-        <MarkdownToken key={index} token={token} level={levels[index] ?? null} />
-      ))}
+      <MarkdownBlocks blocks={blocks} levelsAbove={1} />
     </AddressOf>
   );
 }

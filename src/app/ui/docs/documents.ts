@@ -1,7 +1,6 @@
 // The documents of the repository, by their paths in it ("/docs/tuning.md"). A document's name is its path without "docs/" and
 // ".md"; its page in the app is #/docs/NAME, with ?at=ANCHOR for a heading, or for a row of a table that begins with a code.
 
-/** Addresses of the documents. */
 export const documents = import.meta.glob<string>(
   ["/{docs,examples,shaders,lab}/**/*.md", "/{ARCHITECTURE,CHANGELOG,CONTRIBUTING,SECURITY}.md"],
   { query: "?url&no-inline", import: "default", eager: true },
@@ -12,7 +11,6 @@ const pictures = import.meta.glob<string>("/docs/**/*.{png,svg}", {
   eager: true,
 });
 
-/** Returns the path of the document with this name; undefined if there is none. */
 export function pathOf(name: string): string | undefined {
   return [`/docs/${name || "README"}.md`, `/${name}.md`].find((path) => path in documents);
 }

@@ -1,6 +1,6 @@
+import { useStore } from "zustand";
 import { BACKEND_CHOICES, type BackendChoice, type ModelCard } from "../../../index.ts";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
-import { useStore } from "../use-store.ts";
 
 export const BACKEND_NAMES: Readonly<Record<BackendChoice, string>> = {
   auto: "Automatic",

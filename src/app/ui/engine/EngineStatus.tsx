@@ -1,3 +1,4 @@
+import { useStore } from "zustand";
 import { currentStage } from "../../state/engine/load-stages.ts";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
 import { classNames } from "../class-names.ts";
@@ -5,7 +6,6 @@ import { BackendPicker } from "./BackendPicker.tsx";
 import { STAGE_NAMES } from "./StageBar.tsx";
 import { StartAgainButton } from "./StartAgainButton.tsx";
 import { useOnline } from "../use-media.ts";
-import { useStore } from "../use-store.ts";
 
 const STATUS = "flex h-5 items-center gap-1.5 whitespace-nowrap border-line-strong t-12 text-ink-2";
 
@@ -42,7 +42,7 @@ export function EngineStatus({ engine }: { engine: EngineControl }) {
           className={classNames(STATUS, "min-w-0 flex-[0_1000_auto] border-l pl-3 max-lg:hidden")}
           title={STAGE_NAMES[currentStage(state.stages)]}
         >
-          <span className="size-2 flex-none rounded-full [box-shadow:inset_0_0_0_1.5px_var(--control)]" />
+          <span className="size-2 flex-none rounded-full [box-shadow:inset_0_0_0_1.5px_var(--color-control)]" />
           <span className="min-w-0 truncate">Getting ready</span>
         </p>
       );
@@ -54,7 +54,7 @@ export function EngineStatus({ engine }: { engine: EngineControl }) {
         <div className={classNames(STATUS, "flex-none border-l pl-3 max-sm:border-0 max-sm:p-0")}>
           <span className="size-2 flex-none rounded-full bg-bad max-sm:hidden" />
           <span className="mr-0.5 max-[1600px]:sr-only">Not running</span>
-          <StartAgainButton engine={engine} isQuiet />
+          <StartAgainButton isQuiet />
         </div>
       );
   }

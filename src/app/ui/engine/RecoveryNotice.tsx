@@ -1,15 +1,16 @@
-import type { AppState } from "../../state/app/app-state.ts";
+import { useStore } from "zustand";
+import { useApp } from "../app/page-context.ts";
 import { titleOf } from "../../state/chat/note.ts";
 import { Icon } from "../components/Button.tsx";
 import { Notice } from "../components/Notice.tsx";
 import { StageBar } from "./StageBar.tsx";
-import { useStore } from "../use-store.ts";
 
 /** Shown while the engine replaces a lost device or restarts by itself: the event, the kept chats, and the progress. */
-export function RecoveryNotice({ app }: { app: Pick<AppState, "engine" | "recovery"> }) {
-  const cause = useStore(app.recovery);
-  const goesOn = useStore(app.engine.store, ({ status }) => status === "ready");
-  const stages = useStore(app.engine.store, (state) => (state.status === "loading" ? state.stages : null));
+export function RecoveryNotice() {
+  const { engine, recovery } = useApp();
+  const cause = useStore(recovery);
+  const goesOn = useStore(engine.store, ({ status }) => status === "ready");
+  const stages = useStore(engine.store, (state) => (state.status === "loading" ? state.stages : null));
   if (cause === null) return null;
   return (
     <Notice

@@ -1,14 +1,14 @@
 import { useState } from "react";
-import type { AppState } from "../../state/app/app-state.ts";
+import { useStore } from "zustand";
 import { modeOf } from "../../state/engine/serving.ts";
+import { useApp } from "../app/page-context.ts";
 import { Button, IconButton } from "../components/Button.tsx";
 import { DocsLink } from "../components/DocsLink.tsx";
-import { useStore } from "../use-store.ts";
 import { EXPLANATIONS, TERMS, type Term, type Explanation } from "./explanations.ts";
 import { numStepsOf, Run, useSteps } from "./Run.tsx";
 
 /** The explanation of a term: words, a small picture, its current value, and links to the other terms. */
-export function Explanation({ app, first }: { app: AppState; first: Term }) {
+export function Explanation({ first }: { first: Term }) {
   const [term, setTerm] = useState(first);
   const explanation = EXPLANATIONS[term];
   return (
@@ -17,7 +17,7 @@ export function Explanation({ app, first }: { app: AppState; first: Term }) {
       <h3 className="[font:600_16px/24px_var(--sans)]">{explanation.title}</h3>
       <p className="t-14 text-pretty text-ink-2">{explanation.words}</p>
       <Picture key={term} explanation={explanation} />
-      <Now app={app} term={term} />
+      <Now term={term} />
       <ul className="section row flex-wrap gap-1.5" aria-label="Explained">
         {TERMS.map((other) => (
           <li key={other}>
@@ -35,9 +35,10 @@ export function Explanation({ app, first }: { app: AppState; first: Term }) {
   );
 }
 
-function Now({ app, term }: { app: AppState; term: Term }) {
-  const figures = useStore(app.batch.metrics.store);
-  const mode = useStore(app.serving.store, modeOf);
+function Now({ term }: { term: Term }) {
+  const { batch, serving } = useApp();
+  const figures = useStore(batch.metrics.store);
+  const mode = useStore(serving.store, modeOf);
   const modeWords = term === mode ? "The engine uses this mode now." : `Now the engine's mode is ${mode}.`;
   return <p className="small">{EXPLANATIONS[term].now?.(figures) ?? modeWords}</p>;
 }
@@ -45,7 +46,6 @@ function Now({ app, term }: { app: AppState; term: Term }) {
 /** The whole takes less than five seconds and then rests: nothing moves for long by itself. */
 const STEP_MS = 350;
 
-/** The run of an explanation, step by step. */
 function Picture({ explanation: { picture, pictureWords } }: { explanation: Explanation }) {
   const { upTo, isOver, isStill, again } = useSteps(numStepsOf(picture), STEP_MS);
   return (

@@ -41,19 +41,11 @@ export function useSteps(numSteps: number, stepMs: number) {
   return { upTo: isStill ? numSteps : shown, isOver, isStill, again: () => setShown(1) };
 }
 
-interface RunProps {
-  readonly rows: readonly PictureRow[];
-  /** Number of drawn steps. */
-  readonly upTo: number;
-  /** Its description in words. */
-  readonly label: string;
-}
-
-/** A short run, drawn as the timeline draws it. */
-export function Run({ rows, upTo, label }: RunProps) {
+/** A short run, drawn as the timeline draws it, up to this number of steps. */
+export function Run({ rows, upTo, label }: { rows: readonly PictureRow[]; upTo: number; label: string }) {
   return (
     <svg viewBox={`0 0 ${NAMES_PX + numStepsOf(rows) * STEP_PX} ${rows.length * ROW_PX}`} role="img" aria-label={label}>
-      {rows.map(({ name, voice, cells }, row) => (
+      {rows.map(({ name, pane, cells }, row) => (
         <g key={name} transform={`translate(0 ${row * ROW_PX})`}>
           <text x="0" y="16">
             {name}
@@ -63,7 +55,7 @@ export function Run({ rows, upTo, label }: RunProps) {
               // A cell's only name is its step, and none moves.
               // oxlint-disable-next-line react/no-array-index-key
               key={step}
-              color={colorOf(voice, character)}
+              color={colorOf(pane, character)}
               transform={`translate(${NAMES_PX + step * STEP_PX + 4} 4)`}
             >
               {CELLS[character]}
@@ -76,7 +68,7 @@ export function Run({ rows, upTo, label }: RunProps) {
 }
 
 /** A digit is a block of the sequence with that number. */
-function colorOf(voice: number | null, character: string): string {
-  const owner = voice ?? Number(character);
-  return owner > 0 ? `var(--v${owner})` : "var(--ink-2)";
+function colorOf(pane: number | null, character: string): string {
+  const owner = pane ?? Number(character);
+  return owner > 0 ? `var(--v${owner})` : "var(--color-ink-2)";
 }

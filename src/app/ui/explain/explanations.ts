@@ -21,8 +21,8 @@ export type Term = (typeof TERMS)[number];
  */
 export interface PictureRow {
   readonly name: string;
-  /** The voice of its cells; null for ink. */
-  readonly voice: number | null;
+  /** The pane of its cells; null for ink. */
+  readonly pane: number | null;
   readonly cells: string;
 }
 
@@ -37,7 +37,7 @@ export interface Explanation {
 }
 
 const sequences = (...rows: readonly string[]): PictureRow[] =>
-  rows.map((cells, index) => ({ name: `Pane ${index + 1}`, voice: index + 1, cells }));
+  rows.map((cells, index) => ({ name: `Pane ${index + 1}`, pane: index + 1, cells }));
 
 export const EXPLANATIONS: Readonly<Record<Term, Explanation>> = {
   continuous: {
@@ -66,11 +66,11 @@ export const EXPLANATIONS: Readonly<Record<Term, Explanation>> = {
     words:
       "The model keeps the keys and values of every token that it has read, in cache blocks of 16 tokens. A sequence takes a block when its tokens need one, and gives all of them back at its end. KV use is the share of blocks in use.",
     picture: [
-      { name: "Block 1", voice: null, cells: "11111111...." },
-      { name: "Block 2", voice: null, cells: "..111111...." },
-      { name: "Block 3", voice: null, cells: ".22222222222" },
-      { name: "Block 4", voice: null, cells: "....22222222" },
-      { name: "Block 5", voice: null, cells: ".....111.222" },
+      { name: "Block 1", pane: null, cells: "11111111...." },
+      { name: "Block 2", pane: null, cells: "..111111...." },
+      { name: "Block 3", pane: null, cells: ".22222222222" },
+      { name: "Block 4", pane: null, cells: "....22222222" },
+      { name: "Block 5", pane: null, cells: ".....111.222" },
     ],
     pictureWords: "Two sequences take one block after the other. When the first ends, another takes its blocks.",
     now: ({ kvUse }) => `Now: ${formatPercent(kvUse)} of the blocks.`,
@@ -98,9 +98,9 @@ export const EXPLANATIONS: Readonly<Record<Term, Explanation>> = {
     words:
       "Reading tokens back often takes longer than a step. So up to two steps are submitted before the tokens of the oldest are known: the GPU goes on, and the page learns a little later which answers have ended. The tokens are the same.",
     picture: [
-      { name: "Waiting", voice: null, cells: "GrrGrrGrrGrr" },
-      { name: "Ahead", voice: null, cells: "GGGGGGGGGGGG" },
-      { name: "Read", voice: null, cells: "..rrrrrrrrrr" },
+      { name: "Waiting", pane: null, cells: "GrrGrrGrrGrr" },
+      { name: "Ahead", pane: null, cells: "GGGGGGGGGGGG" },
+      { name: "Read", pane: null, cells: "..rrrrrrrrrr" },
     ],
     pictureWords:
       "Above, the GPU waits for each step's tokens to be read. Below, it computes one step after the other while tokens are read.",

@@ -1,36 +1,35 @@
 import { useMemo } from "react";
-import type { ChatList, ListedChat } from "../../state/history/chat-list.ts";
+import type { ListedChat } from "../../state/history/chat-list.ts";
 import { keyLabels } from "../../state/commands/shortcuts.ts";
 import { findPassage } from "../../state/history/passage.ts";
 import { isMac } from "../actions/Keys.tsx";
 import { IconButton } from "../components/Button.tsx";
 import { Confirm } from "../components/Confirm.tsx";
-import { VoiceBadge } from "../components/VoiceBadge.tsx";
+import { PaneBadge } from "../components/PaneBadge.tsx";
 import { formatCounted } from "../format.ts";
 
 interface ChatRowProps {
-  list: ChatList;
   chat: ListedChat;
   /** Whether a second line shows its answer, or the words that are searched for. */
   hasPreview: boolean;
   /** Whether its pane is the current one. */
   isCurrent: boolean;
-  /** The words of the search. */
   words: ReadonlySet<string>;
   onOpen: (chat: ListedChat, isBeside: boolean) => void;
-  onDeleted: () => void;
+  onDelete: () => void;
 }
 
 /** A chat in the list. A click goes to its pane, or opens it in the current one; with Ctrl, in one of its own. */
-export function ChatRow({ list, chat, hasPreview, isCurrent, words, onOpen, onDeleted }: ChatRowProps) {
+export function ChatRow({ chat, hasPreview, isCurrent, words, onOpen, onDelete }: ChatRowProps) {
   const { record, title, preview, dateMs, numTurns, pane } = chat;
   const passage = useMemo(() => (words.size === 0 ? null : findPassage(record.chat, words)), [record, words]);
-  const remove = () => {
-    list.deleteForGood([chat]);
-    onDeleted();
-  };
   return (
-    <Confirm question={`Delete “${title}” for good?`} isShort={!hasPreview} className="flex-1 px-3" onConfirm={remove}>
+    <Confirm
+      question={`Delete “${title}” for good?`}
+      isShort={!hasPreview}
+      className="flex-1 px-3"
+      onConfirm={onDelete}
+    >
       {(bin) => (
         <div className="row group/row min-h-0 min-w-0 flex-1 gap-0 rounded-md focus-within:bg-surface-2 hover:bg-surface-2 has-aria-[current=true]:bg-surface-2">
           <button
@@ -51,7 +50,7 @@ export function ChatRow({ list, chat, hasPreview, isCurrent, words, onOpen, onDe
             }}
           >
             <span className="row min-w-0 items-baseline">
-              {pane && <VoiceBadge number={pane.number} />}
+              {pane && <PaneBadge number={pane.number} />}
               <b className="min-w-0 truncate font-medium" dir="auto">
                 {title}
               </b>

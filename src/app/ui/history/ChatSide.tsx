@@ -1,15 +1,16 @@
-import type { AppState } from "../../state/app/app-state.ts";
+import { useStore } from "zustand";
+import { useApp } from "../app/page-context.ts";
 import { ActionButton } from "../actions/ActionButton.tsx";
 import { Guard } from "../components/Guard.tsx";
-import { lazily } from "../components/Lazily.tsx";
+import { lazyComponent } from "../components/LazyComponent.tsx";
 import { HAS_ROOM_FOR_CHATS, useMedia } from "../use-media.ts";
-import { useStore } from "../use-store.ts";
 
-const Chats = lazily(async () => (await import("./Chats.tsx")).Chats);
+const Chats = lazyComponent(async () => (await import("./Chats.tsx")).Chats);
 
 /** The list of chats, at the side of a window that is wide enough. Its place is kept before it is loaded. */
-export function ChatSide({ app }: { app: AppState }) {
-  const isShown = useStore(app.chatSide.store) === "shown";
+export function ChatSide() {
+  const { chatSide } = useApp();
+  const isShown = useStore(chatSide.store) === "shown";
   const hasRoom = useMedia(HAS_ROOM_FOR_CHATS);
   if (!isShown || !hasRoom) return null;
   return (
@@ -20,7 +21,7 @@ export function ChatSide({ app }: { app: AppState }) {
         <ActionButton action="chats.side" icon="left" name="Hide the list of chats" />
       </div>
       <Guard part="The list of chats">
-        <Chats app={app} takesFocus={app.chatSide.takeCall} isNarrow />
+        <Chats takesFocus={chatSide.takeCall} isNarrow />
       </Guard>
     </nav>
   );

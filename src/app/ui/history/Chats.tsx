@@ -1,15 +1,16 @@
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
-import type { AppState } from "../../state/app/app-state.ts";
+import { useStore } from "zustand";
 import type { Pane } from "../../state/chat/pane.ts";
 import { groupChats, type ChatLine } from "../../state/history/chat-groups.ts";
 import { ChatList, type ListedChat } from "../../state/history/chat-list.ts";
 import { wordsOf } from "../../state/history/words.ts";
+import { useApp } from "../app/page-context.ts";
 import { showPane } from "../chat/pane-links.ts";
 import { Button } from "../components/Button.tsx";
 import { Confirm } from "../components/Confirm.tsx";
+import { useClose } from "../components/Dialog.tsx";
 import { VirtualList, type VirtualListHandle } from "../components/VirtualList.tsx";
 import { formatCounted } from "../format.ts";
-import { useStore } from "../use-store.ts";
 import { ChatRow } from "./ChatRow.tsx";
 
 const HEADING_PX = 32;
@@ -18,21 +19,21 @@ const CHAT_PX = 60;
 const TITLE_PX = 34;
 const keyOf = (line: ChatLine) =>
   line.kind === "heading" ? line.title : `${line.chat.pane?.number ?? ""} ${line.chat.record.chat.id}`;
+const UNREADABLE = "This browser doesn’t let the page read its stored chats. Only those of this visit are listed.";
 const always = () => true;
 const hasButton = (line: ChatLine) => line.kind === "chat";
 
 interface ChatsProps {
-  app: AppState;
   /** Returns whether the search gets the focus; called each time that the list comes into view. [yes] */
   takesFocus?: () => boolean;
   /** Whether it has little room. [no] */
   isNarrow?: boolean;
-  /** Called when a chat is opened. */
-  onClose?: () => void;
 }
 
 /** All chats of this browser: searches, reopens and deletes them. In a dialog, or at the side of a wide window. */
-export function Chats({ app, takesFocus = always, isNarrow = false, onClose }: ChatsProps) {
+export function Chats({ takesFocus = always, isNarrow = false }: ChatsProps) {
+  const app = useApp();
+  const close = useClose();
   const { workspace } = app;
   const current = useStore(workspace.store, (state) => state.current);
   const [list] = useState(() => new ChatList(workspace));
@@ -63,7 +64,7 @@ export function Chats({ app, takesFocus = always, isNarrow = false, onClose }: C
 
   const goTo = (pane: Pane) => {
     // Closing first returns the focus; then the pane's box gets it.
-    onClose?.();
+    close();
     showPane(app, pane);
   };
   const open = async (chat: ListedChat, isBeside: boolean) => {
@@ -72,6 +73,10 @@ export function Chats({ app, takesFocus = always, isNarrow = false, onClose }: C
     if (typeof opened !== "string") goTo(opened);
   };
   const toSearch = () => search.current?.focus();
+  const remove = (chats: readonly ListedChat[]) => {
+    workspace.deleteForGood(chats.map(({ record }) => record));
+    toSearch();
+  };
   const onSearchKey = (event: KeyboardEvent) => {
     if (event.key !== "ArrowDown") return;
     event.preventDefault();
@@ -91,7 +96,7 @@ export function Chats({ app, takesFocus = always, isNarrow = false, onClose }: C
           aria-label="Words in the chat"
           placeholder="Words in the chat"
           value={query.text}
-          onChange={({ target }) => list.look({ text: target.value })}
+          onChange={({ target }) => list.search({ text: target.value })}
           onKeyDown={onSearchKey}
         />
         {(["from", "until"] as const).map((end) => (
@@ -101,21 +106,16 @@ export function Chats({ app, takesFocus = always, isNarrow = false, onClose }: C
               type="date"
               className="h-9 text-ink max-sm:flex-1 max-sm:px-1"
               value={query[end]}
-              onChange={({ target }) => list.look({ [end]: target.value })}
+              onChange={({ target }) => list.search({ [end]: target.value })}
             />
           </label>
         ))}
       </search>
-      {problem && (
-        <p className="callout warn flex-none rounded-none px-(--edge) py-2" role="alert">
-          {problem}
+      {[problem, status === "unreadable" && UNREADABLE].filter(Boolean).map((warning) => (
+        <p key={String(warning)} className="callout warn flex-none rounded-none px-(--edge) py-2" role="alert">
+          {warning}
         </p>
-      )}
-      {status === "unreadable" && (
-        <p className="callout warn flex-none rounded-none px-(--edge) py-2" role="alert">
-          This browser doesn&rsquo;t let the page read its stored chats. Only those of this visit are listed.
-        </p>
-      )}
+      ))}
       {found.length === 0 && status !== "loading" && (
         <p className="flex-none px-(--edge) py-4 text-ink-3">
           {isFiltered ? "No chat was found." : "Your chats are kept here, in this browser."}
@@ -135,13 +135,12 @@ export function Chats({ app, takesFocus = always, isNarrow = false, onClose }: C
             <h3 className="small self-end px-3 pb-1">{line.title}</h3>
           ) : (
             <ChatRow
-              list={list}
               chat={line.chat}
               hasPreview={chatPx === CHAT_PX}
               isCurrent={line.chat.pane?.number === current}
               words={words}
               onOpen={(chat, isBeside) => void open(chat, isBeside)}
-              onDeleted={toSearch}
+              onDelete={() => remove([line.chat])}
             />
           )
         }
@@ -150,10 +149,7 @@ export function Chats({ app, takesFocus = always, isNarrow = false, onClose }: C
         <Confirm
           question={`Delete ${formatCounted(closed.length, "closed chat")} for good?`}
           className="flex-1 px-3"
-          onConfirm={() => {
-            list.deleteForGood(closed);
-            toSearch();
-          }}
+          onConfirm={() => remove(closed)}
         >
           {(bin) => (
             <>

@@ -1,5 +1,5 @@
 import { useId, useRef, type FormEvent } from "react";
-import type { ModelShelf } from "../../state/models/model-shelf.ts";
+import type { ModelLibrary } from "../../state/models/model-library.ts";
 import { Button } from "../components/Button.tsx";
 import { textsOf } from "../texts-of.ts";
 
@@ -17,21 +17,15 @@ export function focusToken(): void {
   field?.focus();
 }
 
-interface AddModelProps {
-  shelf: ModelShelf;
-  /** Called with the key of the model, which is being looked up. */
-  onAdded: (key: string) => void;
-}
-
-/** Adds a model by its hub name or its folder's address. */
-export function AddModel({ shelf, onAdded }: AddModelProps) {
+/** Adds a model by its hub name or its folder's address. @param onAdded gets its key while it is looked up */
+export function AddModel({ library, onAdded }: { library: ModelLibrary; onAdded: (key: string) => void }) {
   const id = useId();
   const box = useRef<HTMLInputElement>(null);
   const add = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const { model = "", ...typed } = textsOf(event.currentTarget);
     const hub = Object.fromEntries(Object.entries(typed).filter(([, text]) => text !== ""));
-    const key = shelf.add(model, hub, () => {
+    const key = library.add(model, hub, () => {
       if (box.current?.value === model) box.current.value = "";
     });
     if (key !== null) onAdded(key);

@@ -1,28 +1,23 @@
-import type { AppState } from "../../state/app/app-state.ts";
-import type { ShelfModel } from "../../state/models/model-shelf.ts";
+import { useStore } from "zustand";
+import type { LibraryModel } from "../../state/models/model-library.ts";
+import { useApp } from "../app/page-context.ts";
 import { Button, IconButton } from "../components/Button.tsx";
 import { Confirm } from "../components/Confirm.tsx";
+import { useClose } from "../components/Dialog.tsx";
 import { DTYPE_WORDS } from "../dtype-words.ts";
 import { formatBytes } from "../format.ts";
-import { useStore } from "../use-store.ts";
 import { useRunning } from "./ModelStatus.tsx";
 
-interface ModelActionsProps {
-  app: AppState;
-  model: ShelfModel;
-  /** Called when the model was chosen, and runs. */
-  onUsed: () => void;
-}
-
-/** The buttons for a model's current state. */
-export function ModelActions({ app: { engine, shelf }, model, onUsed }: ModelActionsProps) {
+export function ModelActions({ model }: { model: LibraryModel }) {
+  const { engine, library } = useApp();
+  const close = useClose();
   const running = useRunning(engine, model);
   const runningDtype = useStore(engine.store, (state) => (state.status === "ready" ? state.engine.model.dtype : null));
-  const isSwitching = useStore(shelf.store, (state) => state.switchingTo !== null);
+  const isSwitching = useStore(library.store, (state) => state.switchingTo !== null);
   const { key, title, about, stored, isEmbedded, isDownloading, dtype } = model;
 
   const use = async () => {
-    if (await shelf.use(key)) onUsed();
+    if (await library.use(key)) close();
   };
   const isHere = isEmbedded || stored?.status === "whole";
   const isBrought = !isEmbedded && about === null;
@@ -34,23 +29,28 @@ export function ModelActions({ app: { engine, shelf }, model, onUsed }: ModelAct
       question={`Delete ${title}?`}
       verb={`Delete ${formatBytes(stored?.receivedBytes ?? 0)}`}
       className="row justify-end gap-1 max-sm:min-h-9 max-sm:[grid-area:2/3]"
-      onConfirm={() => void shelf.remove(key)}
+      onConfirm={() => void library.remove(key)}
     >
       {(bin) => (
         <div className="row justify-end gap-1 max-sm:min-h-9 max-sm:[grid-area:2/3]">
           {isDownloading && (
             <>
-              <Button aria-label={`Pause ${title}`} onClick={() => void shelf.pause(key)}>
+              <Button aria-label={`Pause ${title}`} onClick={() => void library.pause(key)}>
                 Pause
               </Button>
-              <IconButton icon="close" name={`Cancel ${title}`} title="Cancel" onClick={() => void shelf.remove(key)} />
+              <IconButton
+                icon="close"
+                name={`Cancel ${title}`}
+                title="Cancel"
+                onClick={() => void library.remove(key)}
+              />
             </>
           )}
           {!isDownloading && !isHere && (
             <Button
               aria-label={`${stored ? "Resume" : "Download"} ${title}`}
               disabled={running !== "no"}
-              onClick={() => void shelf.download(key)}
+              onClick={() => void library.download(key)}
             >
               {stored ? "Resume" : "Download"}
             </Button>
@@ -65,7 +65,7 @@ export function ModelActions({ app: { engine, shelf }, model, onUsed }: ModelAct
               icon="close"
               name={`Remove ${title} from the list`}
               title="Remove from the list"
-              onClick={() => void shelf.remove(key)}
+              onClick={() => void library.remove(key)}
             />
           )}
           {stored && !isDownloading && (

@@ -1,6 +1,7 @@
 import { useId } from "react";
 import { WEIGHTS_DTYPES } from "../../../index.ts";
-import type { ModelShelf, ShelfModel } from "../../state/models/model-shelf.ts";
+import type { ModelLibrary, LibraryModel } from "../../state/models/model-library.ts";
+import { classNames } from "../class-names.ts";
 import { DTYPE_WORDS } from "../dtype-words.ts";
 import { formatBytes, formatCount } from "../format.ts";
 import { Button, Icon } from "../components/Button.tsx";
@@ -8,16 +9,17 @@ import { useOnline } from "../use-media.ts";
 import { withoutAddresses } from "./without-addresses.ts";
 
 interface ModelDetailsProps {
-  shelf: ModelShelf;
-  model: ShelfModel;
+  library: ModelLibrary;
+  model: LibraryModel;
   /** Called with the key of another model, which is in the list now. */
   onAdded: (key: string) => void;
 }
 
 /** A model's description, the choice of its weight format, and the memory it needs. */
-export function ModelDetails({ shelf, model, onAdded }: ModelDetailsProps) {
+export function ModelDetails({ library, model, onAdded }: ModelDetailsProps) {
   const name = useId();
   const { key, title, about, estimate, estimateError, isEstimating } = model;
+  const problem = estimate?.problem?.message;
   const isOnline = useOnline();
   const dtype = model.dtype ?? estimate?.dtype;
   const options = WEIGHTS_DTYPES.filter((one) => (estimate ? one in estimate.weightBytesByDtype : one !== "stored"));
@@ -41,7 +43,7 @@ export function ModelDetails({ shelf, model, onAdded }: ModelDetailsProps) {
               name={name}
               checked={dtype === option}
               aria-label={`${title}: ${DTYPE_WORDS[option]}`}
-              onChange={() => shelf.setDtype(key, option)}
+              onChange={() => library.setDtype(key, option)}
             />
             <b>{DTYPE_WORDS[option]}</b>
             {/* As high before it has the figure. */}
@@ -51,7 +53,7 @@ export function ModelDetails({ shelf, model, onAdded }: ModelDetailsProps) {
           </label>
         ))}
       </fieldset>
-      <OtherDownloads shelf={shelf} model={model} onAdded={onAdded} />
+      <OtherDownloads library={library} model={model} onAdded={onAdded} />
       <div className="grid min-h-11 content-start gap-1" aria-live="polite">
         {isEstimating && !estimate && (
           <p>{isOnline ? "Checking memory needed…" : "Offline: waiting for the network…"}</p>
@@ -64,17 +66,24 @@ export function ModelDetails({ shelf, model, onAdded }: ModelDetailsProps) {
             cache; context of {formatCount(estimate.contextLength)} tokens.
           </p>
         )}
-        {estimate && !isEstimating && <Verdict problem={estimate.problem?.message ?? null} />}
+        {estimate && !isEstimating && (
+          <p className={classNames("row", problem ? "items-start text-warn" : "text-good")}>
+            <Icon name={problem ? "warn" : "tick"} className={problem && "mt-0.5"} />
+            <span className="min-h-0 min-w-0 flex-1">
+              {problem ? <b>Would not run here.</b> : "Should run here"} {problem}
+            </span>
+          </p>
+        )}
       </div>
     </div>
   );
 }
 
 /** The other downloads of the same model: the files of its GGUF repository, or the way there, and its safetensors. */
-function OtherDownloads({ shelf, model: { choice, about, estimate }, onAdded }: ModelDetailsProps) {
+function OtherDownloads({ library, model: { choice, about, estimate }, onAdded }: ModelDetailsProps) {
   const { revision, token, hubUrl } = choice;
   const add = (model: string) => {
-    const key = shelf.add(model, { revision, token, hubUrl });
+    const key = library.add(model, { revision, token, hubUrl });
     if (key !== null) onAdded(key);
   };
   const others = estimate?.ggufModels ?? [];
@@ -104,24 +113,5 @@ function OtherDownloads({ shelf, model: { choice, about, estimate }, onAdded }: 
         </Button>
       )}
     </div>
-  );
-}
-
-function Verdict({ problem }: { problem: string | null }) {
-  if (problem === null) {
-    return (
-      <p className="row text-good">
-        <Icon name="tick" />
-        Should run here
-      </p>
-    );
-  }
-  return (
-    <p className="row items-start text-warn">
-      <Icon name="warn" className="mt-0.5" />
-      <span className="min-h-0 min-w-0 flex-1">
-        <b>Would not run here.</b> {problem}
-      </span>
-    </p>
   );
 }

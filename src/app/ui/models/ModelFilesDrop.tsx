@@ -1,16 +1,18 @@
-import type { ModelShelf } from "../../state/models/model-shelf.ts";
+import { useStore } from "zustand";
+import type { ModelLibrary } from "../../state/models/model-library.ts";
 import { Button, Icon } from "../components/Button.tsx";
+import { useClose } from "../components/Dialog.tsx";
 import { chooseFiles } from "../choose-files.ts";
 import { classNames } from "../class-names.ts";
 import { useDrop } from "../use-drop.ts";
-import { useStore } from "../use-store.ts";
 
 /** Loads a model from this computer: its files or folder, dropped or chosen. */
-export function ModelFilesDrop({ shelf, onUsed }: { shelf: ModelShelf; onUsed: () => void }) {
-  const isSwitching = useStore(shelf.store, (state) => state.switchingTo !== null);
+export function ModelFilesDrop({ library }: { library: ModelLibrary }) {
+  const close = useClose();
+  const isSwitching = useStore(library.store, (state) => state.switchingTo !== null);
 
   const run = async (given: readonly File[]) => {
-    if (given.length > 0 && !isSwitching && (await shelf.useFiles(given))) onUsed();
+    if (given.length > 0 && !isSwitching && (await library.useFiles(given))) close();
   };
   const choose = (options: Parameters<typeof chooseFiles>[1]) => chooseFiles((given) => void run(given), options);
   const { isOver, handlers } = useDrop((data) => void droppedFiles(data).then(run));

@@ -1,20 +1,11 @@
 import { useState } from "react";
-import type { AppState } from "../../state/app/app-state.ts";
-import { CloseButton } from "../components/Dialog.tsx";
+import { CloseButton, useClose } from "../components/Dialog.tsx";
 import { Connections } from "../connections/Connections.tsx";
 import { Models } from "./Models.tsx";
 
 const VIEWS = ["Models", "Connections"] as const;
 
-interface ModelPickerProps {
-  app: AppState;
-  /** The view to begin with. */
-  first: (typeof VIEWS)[number];
-  onClose: () => void;
-}
-
-/** All models and servers. */
-export function ModelPicker({ app, first, onClose }: ModelPickerProps) {
+export function ModelPicker({ first }: { first: (typeof VIEWS)[number] }) {
   const [view, setView] = useState(first);
   return (
     <>
@@ -37,9 +28,9 @@ export function ModelPicker({ app, first, onClose }: ModelPickerProps) {
             ? "Downloaded models stay in this browser and work offline. Changing the model keeps your chats."
             : "Servers that can answer single panes, beside the model of this page."}
         </p>
-        <CloseButton onClick={onClose} />
+        <CloseButton onClick={useClose()} />
       </div>
-      {view === "Models" ? <Models app={app} onUsed={onClose} /> : <Connections app={app} onUsed={onClose} />}
+      {view === "Models" ? <Models /> : <Connections />}
     </>
   );
 }

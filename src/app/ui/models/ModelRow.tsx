@@ -1,12 +1,12 @@
 import { useEffect, useId, useRef } from "react";
 import type { CatalogueEntry } from "../../../index.ts";
-import type { AppState } from "../../state/app/app-state.ts";
-import type { ShelfModel } from "../../state/models/model-shelf.ts";
+import type { LibraryModel } from "../../state/models/model-library.ts";
+import { useApp } from "../app/page-context.ts";
 import { IconButton } from "../components/Button.tsx";
 import { formatCount } from "../format.ts";
 import { ModelActions } from "./ModelActions.tsx";
 import { ModelDetails } from "./ModelDetails.tsx";
-import { ErrorNote } from "./ModelErrorNote.tsx";
+import { ErrorNote } from "./ErrorNote.tsx";
 import { ModelStatus } from "./ModelStatus.tsx";
 
 /** The use of each kind of model. */
@@ -18,15 +18,14 @@ const KIND_WORDS: Readonly<Record<CatalogueEntry["kind"], string>> = {
 };
 
 interface ModelRowProps {
-  app: AppState;
-  model: ShelfModel;
+  model: LibraryModel;
   isOpened: boolean;
   onToggle: () => void;
   onAdded: (key: string) => void;
-  onUsed: () => void;
 }
 
-export function ModelRow({ app, model, isOpened, onToggle, onAdded, onUsed }: ModelRowProps) {
+export function ModelRow({ model, isOpened, onToggle, onAdded }: ModelRowProps) {
+  const { engine, library } = useApp();
   const detailsId = useId();
   const { title, about, choice, isEmbedded, estimate, stored, error } = model;
   const numParameters = estimate?.numParameters ?? about?.numParameters ?? null;
@@ -49,7 +48,7 @@ export function ModelRow({ app, model, isOpened, onToggle, onAdded, onUsed }: Mo
         <IconButton
           icon="chevron"
           className="[transition:rotate_var(--fast)] not-aria-expanded:-rotate-90 max-sm:[grid-area:1/1]"
-          name={`What ${title} takes`}
+          name={`Details of ${title}`}
           aria-expanded={isOpened}
           aria-controls={detailsId}
           onClick={onToggle}
@@ -57,7 +56,7 @@ export function ModelRow({ app, model, isOpened, onToggle, onAdded, onUsed }: Mo
         <div className="max-sm:[grid-area:1/2/2/4]">
           <h3>
             {title}{" "}
-            {about !== null && about === app.shelf.recommended && (
+            {about !== null && about === library.recommended && (
               <span
                 className="ml-2 rounded-sm bg-good-tint px-1.5 text-good [font:600_11px/16px_var(--sans)]"
                 title={about.expect}
@@ -75,8 +74,8 @@ export function ModelRow({ app, model, isOpened, onToggle, onAdded, onUsed }: Mo
         <p className="small pr-3 text-right whitespace-nowrap max-sm:hidden">
           {numParameters !== null && `${formatCount(numParameters / 1e6)} M parameters`}
         </p>
-        <ModelStatus engine={app.engine} model={model} />
-        <ModelActions app={app} model={model} onUsed={onUsed} />
+        <ModelStatus engine={engine} model={model} />
+        <ModelActions model={model} />
       </div>
       {error && (
         <ErrorNote
@@ -86,7 +85,7 @@ export function ModelRow({ app, model, isOpened, onToggle, onAdded, onUsed }: Mo
         />
       )}
       <div id={detailsId} hidden={!isOpened}>
-        {isOpened && <ModelDetails shelf={app.shelf} model={model} onAdded={onAdded} />}
+        {isOpened && <ModelDetails library={library} model={model} onAdded={onAdded} />}
       </div>
     </li>
   );

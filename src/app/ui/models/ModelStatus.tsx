@@ -1,16 +1,16 @@
+import { useStore } from "zustand";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
-import type { ShelfModel } from "../../state/models/model-shelf.ts";
+import type { LibraryModel } from "../../state/models/model-library.ts";
 import { formatBytes, formatBytesOf, formatTimeLeft } from "../format.ts";
 import { Icon } from "../components/Button.tsx";
 import { StageBar } from "../engine/StageBar.tsx";
 import { useOnline } from "../use-media.ts";
-import { useStore } from "../use-store.ts";
 import { keyOfChoice } from "../../state/models/model-choice.ts";
 
 const UNKNOWN = { receivedBytes: 0, totalBytes: 0, bytesPerSecond: null, secondsLeft: null, isWaiting: false };
 
 /** A model's state, or the progress of its download. */
-export function ModelStatus({ engine, model }: { engine: EngineControl; model: ShelfModel }) {
+export function ModelStatus({ engine, model }: { engine: EngineControl; model: LibraryModel }) {
   const running = useRunning(engine, model);
   const isOnline = useOnline();
   const { stored, about, choice, isEmbedded, isDownloading, progress, estimate } = model;
@@ -64,7 +64,7 @@ function Loading({ engine }: { engine: EngineControl }) {
 }
 
 /** Returns what the engine does with this model. */
-export function useRunning(engine: EngineControl, { key }: ShelfModel): "no" | "loading" | "running" {
+export function useRunning(engine: EngineControl, { key }: LibraryModel): "no" | "loading" | "running" {
   const isChosen = useStore(engine.chosen, ({ model }) => keyOfChoice(model) === key);
   const status = useStore(engine.store, (state) => state.status);
   if (!isChosen || (status !== "loading" && status !== "ready")) return "no";

@@ -1,41 +1,41 @@
 import { useEffect, useState } from "react";
-import type { AppState } from "../../state/app/app-state.ts";
-import type { ShelfModel } from "../../state/models/model-shelf.ts";
+import { useStore } from "zustand";
+import type { LibraryModel } from "../../state/models/model-library.ts";
+import { useApp } from "../app/page-context.ts";
 import { formatBytes } from "../format.ts";
-import { useStore } from "../use-store.ts";
 import { AddModel } from "./AddModel.tsx";
-import { ModelErrorNote } from "./ModelErrorNote.tsx";
+import { ErrorNote } from "./ErrorNote.tsx";
 import { ModelFilesDrop } from "./ModelFilesDrop.tsx";
 import { ModelRow } from "./ModelRow.tsx";
 
 const REFRESH_MS = 2000;
 
 /** The picker's content: the models to choose from, one at a time with its details, and ways to add more. */
-export function Models({ app, onUsed }: { app: AppState; onUsed: () => void }) {
-  const { shelf } = app;
-  const models = useStore(shelf.store, (state) => state.models);
+export function Models() {
+  const { library } = useApp();
+  const { models, error } = useStore(library.store);
   const [words, setWords] = useState("");
   /** The key of the model that shows its details. */
   const [opened, setOpened] = useState<string | null>(null);
   useEffect(() => {
-    void shelf.refresh();
+    void library.refresh();
     // Another tab may download or delete models.
-    const timer = setInterval(() => void shelf.refresh(), REFRESH_MS);
+    const timer = setInterval(() => void library.refresh(), REFRESH_MS);
     return () => clearInterval(timer);
-  }, [shelf]);
+  }, [library]);
 
-  const isFound = ({ title, choice }: ShelfModel) =>
+  const isFound = ({ title, choice }: LibraryModel) =>
     `${title} ${choice.model}`.toLowerCase().includes(words.trim().toLowerCase());
   const toggle = (key: string) => {
     setOpened(opened === key ? null : key);
-    if (opened !== key) void shelf.estimate(key);
+    if (opened !== key) void library.estimate(key);
   };
   const shown = models.filter((model) => isFound(model) || model.key === opened);
   const storedBytes = models.reduce((sum, { stored }) => sum + (stored?.receivedBytes ?? 0), 0);
   return (
     <>
       <div className="min-h-30 min-w-0 flex-1 overflow-auto overscroll-contain">
-        <ModelErrorNote className="mx-(--edge) my-3" store={shelf.store} />
+        {error && <ErrorNote className="mx-(--edge) my-3" error={error} />}
         <search className="grid px-(--edge) pt-3 pb-2">
           <input
             type="search"
@@ -50,12 +50,10 @@ export function Models({ app, onUsed }: { app: AppState; onUsed: () => void }) {
           {shown.map((model) => (
             <ModelRow
               key={model.key}
-              app={app}
               model={model}
               isOpened={opened === model.key}
               onToggle={() => toggle(model.key)}
               onAdded={setOpened}
-              onUsed={onUsed}
             />
           ))}
         </ul>
@@ -67,8 +65,8 @@ export function Models({ app, onUsed }: { app: AppState; onUsed: () => void }) {
         )}
       </div>
       <div className="grid flex-none grid-cols-2 gap-6 border-t border-line bg-surface-2 px-(--edge) py-4 max-sm:grid-cols-1">
-        <AddModel shelf={shelf} onAdded={setOpened} />
-        <ModelFilesDrop shelf={shelf} onUsed={onUsed} />
+        <AddModel library={library} onAdded={setOpened} />
+        <ModelFilesDrop library={library} />
       </div>
     </>
   );

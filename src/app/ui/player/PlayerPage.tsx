@@ -1,6 +1,5 @@
 import { useCallback, useEffect, useState } from "react";
 import { readRecording, toErrorData } from "../../../index.ts";
-import type { AppState } from "../../state/app/app-state.ts";
 import { pendingRecording } from "../../state/player/pending-recording.ts";
 import { Player } from "../../state/player/player.ts";
 import { RecordedRun } from "../../state/player/recorded-run.ts";
@@ -14,11 +13,6 @@ import { PlayerView } from "./PlayerView.tsx";
 /** The recording that the app is built with. */
 const EXAMPLE = "recordings/example.jsonl";
 
-interface PlayerPageProps {
-  /** Opens the chats, whose engine computes a run again. */
-  readonly openChats: () => AppState;
-}
-
 interface Opened {
   /** Number of the opened recording: names may be the same. */
   readonly number: number;
@@ -26,8 +20,8 @@ interface Opened {
   readonly player: Player;
 }
 
-/** Plays recordings of runs. It needs no engine, and so works in any browser. */
-export function PlayerPage({ openChats }: PlayerPageProps) {
+/** Plays recordings of runs. It needs no engine, and so works in any browser; the chats' engine computes a run again. */
+export function PlayerPage() {
   const [opened, setOpened] = useState<Opened | null>(null);
   const [problem, setProblem] = useState("");
 
@@ -35,7 +29,7 @@ export function PlayerPage({ openChats }: PlayerPageProps) {
     setProblem("");
     try {
       const player = new Player(new RecordedRun(readRecording(await read())));
-      if (player.run.numSteps === 0)
+      if (player.run.steps.length === 0)
         throw new Error(`${name} holds no steps: nothing was computed while it was recorded.`);
       setOpened((before) => ({ number: (before?.number ?? 0) + 1, name, player }));
       if (!matchMedia("(prefers-reduced-motion: reduce)").matches) player.togglePlay();
@@ -93,7 +87,7 @@ export function PlayerPage({ openChats }: PlayerPageProps) {
       <PageHead title="Player">{opened && openButtons}</PageHead>
       {opened && alert}
       {opened ? (
-        <PlayerView key={opened.number} name={opened.name} player={opened.player} openChats={openChats} />
+        <PlayerView key={opened.number} name={opened.name} player={opened.player} />
       ) : (
         <main className="grid flex-1 place-content-center overflow-auto p-4">
           <section className="box poster" aria-label="About">

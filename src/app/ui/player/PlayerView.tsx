@@ -1,38 +1,99 @@
-import { useEffect, useMemo, useState, type KeyboardEvent } from "react";
-import { askerOf, keyOfSequence } from "../../state/chat/request-name.ts";
-import type { AppState } from "../../state/app/app-state.ts";
+import { useEffect, useMemo, useState, type KeyboardEvent, memo } from "react";
+import { useStore } from "zustand";
+import { paneTurnOf, keyOfSequence } from "../../state/chat/request-name.ts";
 import type { Player } from "../../state/player/player.ts";
-import { recordedToken, shownAt } from "../../state/player/recorded-run.ts";
-import { ReplayCheck } from "../../state/player/replay-check.ts";
+import { recordedToken, shownAt, textAt, type RecordedSequence } from "../../state/player/recorded-run.ts";
+import { ReplayCheck, type ReplayResult } from "../../state/player/replay-check.ts";
 import { BatchCounters } from "../batch/BatchCounters.tsx";
 import { dockBodyClass } from "../batch/BatchDock.tsx";
 import { DockPanels } from "../batch/DockPanels.tsx";
 import { SCROLLED_GROUP } from "../components/scrolls.ts";
 import { focusOnShow } from "../on-show.ts";
-import { useStore } from "../use-store.ts";
-import { PlayedAnswer } from "./PlayedAnswer.tsx";
-import { RunAgainLine } from "./RunAgainLine.tsx";
+import { ReplayLine } from "./ReplayLine.tsx";
 import { Transport } from "./Transport.tsx";
+import { sequenceName } from "../batch/cell-facts.ts";
+import { AnswerCard } from "../components/AnswerCard.tsx";
+import { formatCount, plural } from "../format.ts";
 
-interface PlayerViewProps {
-  /** The recording's name for display. */
-  readonly name: string;
-  readonly player: Player;
-  readonly openChats: () => AppState;
+interface PlayedAnswerProps {
+  readonly sequence: RecordedSequence;
+  readonly place: number;
+  /** The result of computing it again; null if it was not. */
+  readonly replay: ReplayResult | null;
+}
+
+const ENDS = { stop: "ended", length: "reached the length limit", abort: "stopped" } as const;
+
+/** A question of a recording, and its answer so far. */
+const PlayedAnswer = memo(function PlayedAnswer({ sequence, place, replay }: PlayedAnswerProps) {
+  const { requested, end } = sequence;
+  const difference = replay?.difference ?? null;
+  const { before, marked, after, numTokens } = textAt(sequence, place, difference?.token);
+  return (
+    <AnswerCard
+      id={cardIdOf(sequence)}
+      className="max-sm:max-h-55"
+      pane={paneTurnOf(sequence.requestId)?.pane ?? null}
+      name={sequenceName(sequence)}
+      answerName="Answer"
+      question={requested?.question ?? sequenceName(sequence)}
+      level="h2"
+      answer={
+        <>
+          {before.trimStart()}
+          {marked !== "" && (
+            <mark
+              className={
+                difference
+                  ? "rounded-xs bg-bad-tint font-semibold text-bad underline"
+                  : "rounded-xs bg-[color-mix(in_oklab,_var(--v,_var(--color-ink-3))_22%,_transparent)] text-inherit"
+              }
+            >
+              {before === "" ? marked.trimStart() : marked}
+            </mark>
+          )}
+          {after}
+        </>
+      }
+    >
+      <p className="small min-h-4 flex-none max-sm:t-11 max-sm:font-normal">
+        <b>{formatCount(numTokens)}</b> {plural(numTokens, "token")}
+        {end !== null && end.place <= place && `, ${ENDS[end.reason ?? "abort"]}`}
+        {replay !== null && <ReplayFigures replay={replay} />}
+      </p>
+    </AnswerCard>
+  );
+});
+
+function ReplayFigures({ replay: { status, numSame, difference } }: { replay: ReplayResult }) {
+  if (difference !== null) {
+    const { token, recorded, now } = difference;
+    const name = (id: number | null) => (id === null ? "the end" : `token id ${id}`);
+    return (
+      <span className="block text-bad">
+        ≠ from token {formatCount(token + 1)} on: {name(recorded)}, now {name(now)}
+      </span>
+    );
+  }
+  return (
+    <span className="block text-good">
+      {status === "done" ? "✓ the same again" : `${formatCount(numSame)} the same`}
+    </span>
+  );
 }
 
 /** A playing recording: its answers, and below them the batch, at the current step. */
-export function PlayerView({ name, player, openChats }: PlayerViewProps) {
+export function PlayerView({ name, player }: { name: string; player: Player }) {
   const { run, batch } = player;
   const place = useStore(player.store, (state) => state.place);
   const isPlaying = useStore(player.store, (state) => state.isPlaying);
-  const [again] = useState(() => new ReplayCheck(run));
-  const results = useStore(again.store, (state) => state.results);
+  const [check] = useState(() => new ReplayCheck(run));
+  const results = useStore(check.store, (state) => state.results);
   const shown = useMemo(() => shownAt(run, place), [run, place]);
 
   useEffect(() => {
-    return () => again.stop();
-  }, [again]);
+    return () => check.stop();
+  }, [check]);
   useEffect(() => {
     if (!isPlaying) return;
     let frame = 0;
@@ -49,7 +110,7 @@ export function PlayerView({ name, player, openChats }: PlayerViewProps) {
   /** A row's label or a block goes to the answer. */
   const linkTo = (requestId: string) => {
     const target = shown.find((sequence) => sequence.requestId === requestId);
-    return target ? () => document.getElementById(cardIdOf(keyOfSequence(target)))?.focus() : null;
+    return target ? () => document.getElementById(cardIdOf(target))?.focus() : null;
   };
   const onKeyDown = (event: KeyboardEvent) => {
     // Shift selects text.
@@ -73,7 +134,7 @@ export function PlayerView({ name, player, openChats }: PlayerViewProps) {
       onKeyDown={onKeyDown}
     >
       <Transport name={name} player={player} />
-      <RunAgainLine run={run} again={again} openChats={openChats} />
+      <ReplayLine run={run} check={check} />
       {hasWords ? (
         <div
           className="grid min-h-0 flex-1 auto-rows-[minmax(128px,1fr)] grid-cols-[repeat(auto-fill,minmax(280px,1fr))] gap-3 overflow-y-auto px-(--page) pb-3 paged:flex-none paged:grid-cols-[repeat(auto-fill,minmax(160px,1fr))] paged:gap-1.5 paged:overflow-visible paged:px-2 paged:pb-2"
@@ -83,11 +144,9 @@ export function PlayerView({ name, player, openChats }: PlayerViewProps) {
           {shown.map((sequence) => (
             <PlayedAnswer
               key={keyOfSequence(sequence)}
-              cardId={cardIdOf(keyOfSequence(sequence))}
               sequence={sequence}
-              pane={askerOf(sequence.requestId)?.pane ?? null}
               place={place}
-              again={results.get(keyOfSequence(sequence)) ?? null}
+              replay={results.get(keyOfSequence(sequence)) ?? null}
             />
           ))}
         </div>
@@ -113,4 +172,4 @@ export function PlayerView({ name, player, openChats }: PlayerViewProps) {
 /** Elements that use the left and right arrow keys. React passes on events from a dialog too. */
 const WITH_OWN_ARROWS = "input, select, dialog, [role=slider]";
 
-const cardIdOf = (key: string) => `played-${key}`;
+const cardIdOf = (sequence: RecordedSequence) => `played-${keyOfSequence(sequence)}`;

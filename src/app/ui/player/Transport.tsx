@@ -1,9 +1,9 @@
+import { useStore } from "zustand";
 import { chromeTrace } from "../../../index.ts";
 import { SPEEDS, type Player } from "../../state/player/player.ts";
 import { Button, IconButton, Icon } from "../components/Button.tsx";
 import { formatCount } from "../format.ts";
 import { fileNameOf, saveFile } from "../save-file.ts";
-import { useStore } from "../use-store.ts";
 
 /** The player's controls: play, steps, place, speed, and the trace. */
 export function Transport({ name, player }: { name: string; player: Player }) {
@@ -33,15 +33,15 @@ export function Transport({ name, player }: { name: string; player: Player }) {
         className="min-w-40 flex-1 max-sm:-order-1 max-sm:flex-[1_0_100%]"
         type="range"
         aria-label="Step"
-        aria-valuetext={`Step ${formatCount(place)} of ${formatCount(run.numSteps)}, ${seconds(place)}`}
+        aria-valuetext={`Step ${formatCount(place)} of ${formatCount(run.steps.length)}, ${seconds(place)}`}
         min={0}
-        max={run.numSteps}
+        max={run.steps.length}
         value={place}
         onChange={({ currentTarget }) => player.seek(Number(currentTarget.value))}
       />
       {/* As wide as its longest words: nothing moves while it plays. */}
       <p className="small min-w-[22ch] flex-none [font-variant-numeric:tabular-nums] max-sm:flex-1">
-        <b>{formatCount(place)}</b> of {formatCount(run.numSteps)} steps, {seconds(place)}
+        <b>{formatCount(place)}</b> of {formatCount(run.steps.length)} steps, {seconds(place)}
       </p>
       <label className="row text-ink-2">
         <span>Speed</span>

@@ -1,41 +1,22 @@
-import type { AppState } from "../../state/app/app-state.ts";
-import { useStore } from "../use-store.ts";
+import { useStore } from "zustand";
+import { useApp } from "../app/page-context.ts";
 import { ChatFiles } from "./ChatFiles.tsx";
+import { withSetting } from "../../state/settings/settings.ts";
 import { SettingsForm } from "./SettingsForm.tsx";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
 import type { EngineTabs } from "../../state/engine/engine-tabs.ts";
 import { memoryWords } from "../engine/memory-words.ts";
 import { formatBytes } from "../format.ts";
 
-/** The content of the dialog of the settings for all panes. */
-export function AppSettings({ app }: { app: AppState }) {
-  const numServing = useStore(app.serving.store, ({ settings }) => Object.keys(settings).length);
+export function AppSettings() {
+  const { engine, serving, settings, addressSettings, tabs } = useApp();
+  const numServing = useStore(serving.store, ({ settings: changed }) => Object.keys(changed).length);
+  const values = useStore(settings);
+  const model = useStore(engine.store, (state) => (state.status === "ready" ? state.engine.model : null));
+  const inAddress = Object.entries(addressSettings);
   return (
     <>
       <p className="small mb-3">A pane can have its own settings, which override these.</p>
-      <Form app={app} />
-      <section className="section mt-4" aria-label="Serving">
-        <h3>Serving</h3>
-        <p className="small mt-0.5 mb-2">
-          How the engine shares its steps among all chats (
-          {numServing === 0 ? "default settings" : `${numServing} changed`}).
-        </p>
-        <a className="button" href="#/serving">
-          Serving settings
-        </a>
-      </section>
-      <Engine engine={app.engine} tabs={app.tabs} />
-      <ChatFiles app={app} />
-    </>
-  );
-}
-
-function Form({ app }: { app: AppState }) {
-  const values = useStore(app.settings.store);
-  const model = useStore(app.engine.store, (state) => (state.status === "ready" ? state.engine.model : null));
-  const inAddress = Object.entries(app.settings.address);
-  return (
-    <>
       {inAddress.length > 0 && (
         <p className="small mb-3">
           The page's address asks for {inAddress.map(([name, value]) => `${name} ${String(value)}`).join(", ")}. On this
@@ -47,32 +28,36 @@ function Form({ app }: { app: AppState }) {
         inherited={{}}
         source=""
         model={model}
-        onSet={(name, value) => app.settings.set(name, value)}
-        onReplace={(settings) => app.settings.replace(settings)}
+        onSet={(name, value) => settings.setState(withSetting(values, name, value), true)}
+        onReplace={(replaced) => settings.setState(replaced, true)}
       />
+      <section className="section mt-4" aria-label="Serving">
+        <h3>Serving</h3>
+        <p className="small mt-0.5 mb-2">
+          How the engine shares its steps among all chats (
+          {numServing === 0 ? "default settings" : `${numServing} changed`}).
+        </p>
+        <a className="button" href="#/serving">
+          Serving settings
+        </a>
+      </section>
+      <section className="section mt-4" aria-label="Engine">
+        <h3>Engine</h3>
+        {tabs?.canShare && <ShareSwitch engine={engine} />}
+        {model && (
+          <p className="small mt-0.5 mb-2">
+            The model takes {formatBytes(model.weightBytes)} for weights and {formatBytes(model.kvCacheBytes)} for the
+            cache. {tabs && <TabsMemory tabs={tabs} />}
+          </p>
+        )}
+      </section>
+      <ChatFiles />
     </>
   );
 }
 
-/** Settings of the engine, not of a question: changing one restarts the engine. @param tabs null if tabs can't communicate */
-function Engine({ engine, tabs }: Pick<AppState, "engine" | "tabs">) {
+function ShareSwitch({ engine }: { engine: EngineControl }) {
   const isLoading = useStore(engine.store, ({ status }) => status === "loading");
-  const model = useStore(engine.store, (state) => (state.status === "ready" ? state.engine.model : null));
-  return (
-    <section className="section mt-4" aria-label="Engine">
-      <h3>Engine</h3>
-      {tabs?.canShare && <ShareSwitch engine={engine} isLoading={isLoading} />}
-      {model && (
-        <p className="small mt-0.5 mb-2">
-          The model takes {formatBytes(model.weightBytes)} for weights and {formatBytes(model.kvCacheBytes)} for the
-          cache. {tabs && <TabsMemory tabs={tabs} />}
-        </p>
-      )}
-    </section>
-  );
-}
-
-function ShareSwitch({ engine, isLoading }: { engine: EngineControl; isLoading: boolean }) {
   const isShared = useStore(engine.chosen, (choice) => choice.isShared);
   return (
     <>

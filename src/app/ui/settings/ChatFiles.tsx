@@ -1,12 +1,12 @@
 import { useState } from "react";
 import { toErrorData, type ChorusErrorData } from "../../../index.ts";
-import type { AppState } from "../../state/app/app-state.ts";
 import {
   importChats,
   readImport,
   type ImportedChats,
   type ImportProgress,
 } from "../../state/workspace/export-chats.ts";
+import { useApp } from "../app/page-context.ts";
 import { chooseFiles } from "../choose-files.ts";
 import { Button } from "../components/Button.tsx";
 import { Callout } from "../components/Callout.tsx";
@@ -15,9 +15,8 @@ import { saveAllChats } from "../save-chats.ts";
 
 type Outcome = ImportedChats | ImportProgress | { readonly error: ChorusErrorData };
 
-/** Exports all chats to a file and imports chats. */
-export function ChatFiles({ app }: { app: AppState }) {
-  const { undoList } = app.workspace;
+export function ChatFiles() {
+  const app = useApp();
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const isReading = outcome !== null && "numRead" in outcome;
 
@@ -49,7 +48,7 @@ export function ChatFiles({ app }: { app: AppState }) {
         // The toast is behind the dialog.
         <Button
           onClick={() => {
-            undoList.undo();
+            app.workspace.undoList.undo();
             setOutcome(null);
           }}
         >

@@ -1,12 +1,12 @@
 import { useId, type ChangeEvent, type ReactNode } from "react";
-import { optionsOf, type Field } from "../../state/settings/field.ts";
+import type { Field } from "../../state/settings/field.ts";
+import { optionsOf } from "../../state/settings/field-text.ts";
 import { classNames } from "../class-names.ts";
 import { Button, IconButton } from "../components/Button.tsx";
 import { directionOf } from "../components/text-direction.ts";
 
 interface FieldRowProps {
   field: Field;
-  /** What it does. */
   help: string;
   /** A text that "Insert example" inserts. [no such button] */
   example?: string | undefined;

@@ -1,37 +1,38 @@
-import type { AppState } from "../../state/app/app-state.ts";
+import { useStore } from "zustand";
 import type { Pane } from "../../state/chat/pane.ts";
-import { useStore } from "../use-store.ts";
+import { useApp } from "../app/page-context.ts";
 import { SettingsForm } from "./SettingsForm.tsx";
 import { shortAddress } from "../../remote/address.ts";
 import type { ServerSoftware } from "../../remote/server-software.ts";
 import { takesField } from "../../remote/write-request.ts";
 import { SETTING_FIELDS } from "../../state/settings/settings.ts";
 
-/** The settings of one pane. */
-export function PaneSettings({ app, pane }: { app: AppState; pane: Pane }) {
+export function PaneSettings({ pane }: { pane: Pane }) {
+  const { settings, addressSettings } = useApp();
   const values = useStore(pane.store, (state) => state.settings);
   const { engine, isRemote } = useStore(pane.asking);
   return (
     <>
-      <AnsweredBy app={app} pane={pane} />
+      <AnsweredBy pane={pane} />
       <SettingsForm
         values={values}
-        inherited={app.settings.inherited()}
+        inherited={{ ...settings.getState(), ...addressSettings }}
         source="all panes"
         model={isRemote || engine === null ? null : engine.model}
         onSet={(name, value) => pane.set(name, value)}
-        onReplace={(settings) => pane.replaceSettings(settings)}
+        onReplace={(replaced) => pane.replaceSettings(replaced)}
       />
     </>
   );
 }
 
 /** Says where a pane's questions go, and what is ignored there. Absent if this page's engine answers. */
-function AnsweredBy({ app, pane }: { app: AppState; pane: Pane }) {
+function AnsweredBy({ pane }: { pane: Pane }) {
+  const { connections } = useApp();
   const answerer = useStore(pane.store, (state) => state.answerer);
-  useStore(app.connections.store);
+  useStore(connections.store);
   if (answerer === null) return null;
-  const cannot = missingIn(app.connections.softwareOf(answerer));
+  const cannot = missingIn(connections.softwareOf(answerer));
   return (
     <p className="small mb-3">
       {answerer.model} answers. What you ask here is sent to {shortAddress(answerer.baseUrl)}. It doesn&rsquo;t show its

@@ -1,21 +1,23 @@
 import { useState } from "react";
-import { parseJson, schemaProblem, toErrorData, type ModelCard } from "../../../index.ts";
-import { describeValue, readField, writeField, type FieldValue } from "../../state/settings/field.ts";
-import {
-  FIRST_FIELDS,
-  SETTING_FIELDS,
-  SETTING_SECTIONS,
-  type SettingField,
-  type SettingName,
-  type Settings,
-} from "../../state/settings/settings.ts";
-import { SETTINGS_EXAMPLES, SETTINGS_HELP } from "../../state/settings/settings-help.ts";
+import { parseJson, schemaProblem, type ModelCard } from "../../../index.ts";
+import { resultOf } from "../../state/error-of.ts";
+import { readField, type FieldValue } from "../../state/settings/field.ts";
+import { describeValue, writeField } from "../../state/settings/field-text.ts";
+import { SETTING_FIELDS, type SettingField, type SettingName, type Settings } from "../../state/settings/settings.ts";
+import { SETTINGS_EXAMPLES } from "../../state/settings/settings-examples.ts";
 import { More } from "../components/More.tsx";
 import { formatCount } from "../format.ts";
 import { useLoaded } from "../use-loaded.ts";
 import { FieldRow } from "./FieldRow.tsx";
 import { PRESETS, presetOf, withPreset } from "../../state/settings/presets.ts";
 import { Button } from "../components/Button.tsx";
+
+/** The sections of the settings but the first ones, each with its fields. */
+const SETTING_SECTIONS = SETTING_FIELDS.reduce<[title: string, fields: SettingField[]][]>((sections, field) => {
+  if (field.section !== undefined) sections.push([field.section, []]);
+  if (!field.isFirst) sections.at(-1)?.[1].push(field);
+  return sections;
+}, []);
 
 interface SettingsFormProps {
   values: Settings;
@@ -42,20 +44,20 @@ export function SettingsForm({ values, inherited, source, model, onSet, onReplac
   };
   const type = (field: SettingField, text: string) => {
     setTyped({ ...typed, [field.name]: text });
-    const { value, problem } = read(field, text);
-    if (problem === null) onSet(field.name, value);
+    const read = resultOf(() => readField(field, text));
+    if (read.error === null) onSet(field.name, read.value);
   };
   const textOf = ({ name }: SettingField) => typed[name] ?? writeField(values[name]);
   const problemOf = (field: SettingField) =>
-    read(field, textOf(field)).problem ?? (field.name === "answer_schema" ? unheld : null);
+    resultOf(() => readField(field, textOf(field))).error?.message ?? (field.name === "answer_schema" ? unheld : null);
   const rowOf = (field: SettingField) => {
-    const { name, modelDefault } = field;
+    const { name, help, modelDefault } = field;
     const from = inherited[name];
     return (
       <FieldRow
         key={name}
         field={field}
-        help={SETTINGS_HELP[name]}
+        help={help}
         example={SETTINGS_EXAMPLES[name]}
         text={textOf(field)}
         fallback={from !== undefined ? describeValue(field, from) : model ? modelDefault(model) : "the model's own"}
@@ -69,14 +71,28 @@ export function SettingsForm({ values, inherited, source, model, onSet, onReplac
   const others = SETTING_FIELDS.filter((field) => !field.isFirst && textOf(field) !== "");
   const numWrong = others.filter((field) => problemOf(field) !== null).length;
   const numSet = others.length - numWrong;
+  const isChanged = Object.keys(values).length > 0 || Object.values(typed).some((text) => text !== "");
   return (
     <div className="stack">
-      <PresetRow
-        values={values}
-        isChanged={Object.keys(values).length > 0 || Object.values(typed).some((text) => text !== "")}
-        onReplace={replace}
-      />
-      {FIRST_FIELDS.map(rowOf)}
+      <div className="row justify-between max-sm:gap-1">
+        <fieldset className="row gap-1" aria-label="Presets">
+          {PRESETS.map((preset) => (
+            <Button
+              className="max-sm:px-2"
+              key={preset.name}
+              aria-pressed={preset === presetOf(values)}
+              title={preset.help}
+              onClick={() => replace(withPreset(values, preset))}
+            >
+              {preset.name}
+            </Button>
+          ))}
+        </fieldset>
+        <Button look="quiet" className="max-sm:px-2" disabled={!isChanged} onClick={() => replace({})}>
+          Reset all
+        </Button>
+      </div>
+      {SETTING_FIELDS.filter(({ isFirst }) => isFirst).map(rowOf)}
       <More
         topic="settings"
         note={
@@ -98,52 +114,12 @@ export function SettingsForm({ values, inherited, source, model, onSet, onReplac
   );
 }
 
-function read(field: SettingField, text: string): { value: FieldValue | null; problem: string | null } {
-  try {
-    return { value: readField(field, text), problem: null };
-  } catch (error) {
-    return { value: null, problem: toErrorData(error).message };
-  }
-}
-
 function warningOf(name: SettingName, model: ModelCard): string | null {
   if (name === "max_tokens") {
     return `${model.name} reads ${formatCount(model.contextLength)} tokens in all, the conversation and its answer together.`;
   }
   if (name !== "system" || model.readsSystemPrompt) return null;
   return `${model.name} was trained without system prompts and never sees one.`;
-}
-
-interface PresetRowProps {
-  values: Settings;
-  /** Whether there is something to reset: texts that can't be read are no values. */
-  isChanged: boolean;
-  onReplace: (values: Settings) => void;
-}
-
-/** Sampling presets, and the button that resets all settings. */
-function PresetRow({ values, isChanged, onReplace }: PresetRowProps) {
-  const chosen = presetOf(values);
-  return (
-    <div className="row justify-between max-sm:gap-1">
-      <fieldset className="row gap-1" aria-label="Presets">
-        {PRESETS.map((preset) => (
-          <Button
-            className="max-sm:px-2"
-            key={preset.name}
-            aria-pressed={preset === chosen}
-            title={preset.help}
-            onClick={() => onReplace(withPreset(values, preset))}
-          >
-            {preset.name}
-          </Button>
-        ))}
-      </fieldset>
-      <Button look="quiet" className="max-sm:px-2" disabled={!isChanged} onClick={() => onReplace({})}>
-        Reset all
-      </Button>
-    </div>
-  );
 }
 
 /** Resolves with why a JSON schema isn't supported; null if it is, or there is none. The engine checks again before it answers. */

@@ -3,11 +3,11 @@ import type { EngineControl } from "../../state/engine/engine-control.ts";
 import { Button } from "../components/Button.tsx";
 import { CopyDetails } from "../components/CopyDetails.tsx";
 import { DocsLink } from "../components/DocsLink.tsx";
-import { lazily } from "../components/Lazily.tsx";
+import { lazyComponent } from "../components/LazyComponent.tsx";
 import { Logo } from "../components/Logo.tsx";
 import { nameBrowser } from "./describe-browser.ts";
 
-const DocsSection = lazily(async () => (await import("../docs/DocsPage.tsx")).DocsSection);
+const DocsSection = lazyComponent(async () => (await import("../docs/DocsPage.tsx")).DocsSection);
 
 /** Replaces the app if neither GPU nor CPU can be used: says what is missing, and shows what to do in each browser. */
 export function UnsupportedPage({ engine, error }: { engine: EngineControl; error: ChorusErrorData }) {

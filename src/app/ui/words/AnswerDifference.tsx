@@ -1,15 +1,12 @@
 import { useEffect, type RefObject } from "react";
-import { tokenOfEachCharacter } from "../../state/chat/answer-tokens.ts";
 import type { Difference } from "../../state/chat/differences.ts";
 import type { Turn } from "../../state/chat/conversation.ts";
 import { formatCount } from "../format.ts";
-import { markText } from "./marked-text.ts";
-import { rangeOf } from "./seen-text.ts";
+import { markText, ownersIn, rangeOf } from "./marked-text.ts";
 
 interface AnswerDifferenceProps {
   difference: Difference;
   turn: Turn;
-  /** The rendered answer. */
   answer: RefObject<HTMLElement | null>;
 }
 
@@ -39,7 +36,7 @@ function Word({ text }: { text: string }) {
 function markDifference(root: Element, text: string, { at, words: [word] }: Difference): (() => void) | undefined {
   const start = text.indexOf(word, at);
   const parts = [text.slice(0, start), word, text.slice(start + word.length)].map((part) => ({ text: part }));
-  const owners = tokenOfEachCharacter(parts, root.textContent ?? "");
+  const owners = ownersIn(root, parts);
   const range = owners.includes(1) ? rangeOf(root, owners.indexOf(1), owners.lastIndexOf(1) + 1) : null;
   // A live range would lose its place when its text grows.
   return range ? markText(new StaticRange(range), "differs") : undefined;

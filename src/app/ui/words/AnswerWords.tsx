@@ -1,11 +1,6 @@
 import { useEffect, useRef, useState, type KeyboardEvent, type RefObject } from "react";
-import type { AppState } from "../../state/app/app-state.ts";
-import {
-  tokenOfEachCharacter,
-  type AnswerToken,
-  type LikelyToken,
-  type TurnTokens,
-} from "../../state/chat/answer-tokens.ts";
+import { useApp } from "../app/page-context.ts";
+import type { AnswerToken, LikelyToken, TurnTokens } from "../../state/chat/answer-tokens.ts";
 import { findLikeliest } from "../../state/chat/likelihoods.ts";
 import { noRoomNote } from "../../state/chat/note.ts";
 import type { Pane } from "../../state/chat/pane.ts";
@@ -14,12 +9,10 @@ import { placeBeside } from "../components/PointerCard.tsx";
 import { CursorArea } from "../components/CursorArea.tsx";
 import { listen } from "../listen.ts";
 import { formatShare, visibleToken } from "../token-text.ts";
-import { markText, rangeOfToken, shadeTokens } from "./marked-text.ts";
-import { characterAt } from "./seen-text.ts";
-import { TokenCard } from "./TokenCard.tsx";
+import { markText, ownersIn, rangeOfToken, shadeTokens, tokenAt } from "./marked-text.ts";
+import { canBranchWith } from "../../state/chat/branching.ts";
 
 interface AnswerWordsProps {
-  app: AppState;
   pane: Pane;
   turnId: number;
   /** The rendered answer. It is never changed: highlights mark and shade its words. */
@@ -32,11 +25,9 @@ const KEY_MOVES: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowU
 /** A pointer that rests this long on a word shows its alternatives. */
 const REST_MS = 150;
 
-/**
- * Shades an answer's words by their likelihood, and shows the likelihood and the alternatives of the one under the pointer or
- * the keyboard cursor. A click on a word, or Enter, keeps the card, whose alternatives can be chosen.
- */
-export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWordsProps) {
+/** Shades an answer's words by likelihood, and shows the one under pointer or cursor with its alternatives. A click keeps them. */
+export function AnswerWords({ pane, turnId, answer, canBranch }: AnswerWordsProps) {
+  const { batch, workspace } = useApp();
   /** Index of the answer's token under the pointer or cursor. */
   const [at, setAt] = useState<number | null>(null);
   const [isKept, setKept] = useState(false);
@@ -54,10 +45,7 @@ export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWord
   useEffect(() => {
     const root = answer.current;
     if (!root || isKept) return;
-    const tokenUnder = ({ clientX, clientY }: MouseEvent) => {
-      const character = characterAt(root, clientX, clientY);
-      return character === null ? null : (ownersOf(root, tokens)[character] ?? null);
-    };
+    const tokenUnder = ({ clientX, clientY }: MouseEvent) => tokenAt(root, tokens, clientX, clientY);
     const point = (event: PointerEvent) => event.pointerType !== "touch" && setAt(tokenUnder(event));
     const leave = (event: PointerEvent) => event.pointerType !== "touch" && setAt(null);
     const keep = (event: MouseEvent) => {
@@ -110,7 +98,7 @@ export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWord
     if (range) placeBeside(box, range.getBoundingClientRect());
   });
 
-  const { pointing, timeline } = app.batch;
+  const { pointing, timeline } = batch;
   const output = at === null ? null : pane.memory.tokens.outputOf({ turnId, token: reasoning.length + at });
   const madeIn = output ? stepWords(timeline, output) : "";
   const [requestName, from] = [output?.requestName ?? null, output?.output ?? 0];
@@ -125,13 +113,13 @@ export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWord
     if (at === null) return;
     setKept(false);
     setAt(null);
-    if (!app.workspace.branchPane(pane, turnId, at, other)) pane.notify(noRoomNote());
+    if (!workspace.branchPane(pane, turnId, at, other)) pane.notify(noRoomNote());
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const move = KEY_MOVES[event.key];
     if (event.key === "Escape" && at !== null) setAt(null);
     else if (event.key === "Enter" && at !== null) setKept(true);
-    else if (move !== undefined && answer.current) setAt(nextSeen(ownersOf(answer.current, tokens), at, move));
+    else if (move !== undefined && answer.current) setAt(nextSeen(ownersIn(answer.current, tokens), at, move));
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -173,10 +161,6 @@ const CARD = { role: "dialog", "aria-label": "Alternatives" } as const;
 
 const NO_TOKENS: TurnTokens = { reasoning: [], answer: [] };
 
-function ownersOf(root: Element, tokens: readonly AnswerToken[]): Int32Array {
-  return tokenOfEachCharacter(tokens, root.textContent ?? "");
-}
-
 /** Returns the next or previous token with visible text. Tokens of Markdown syntax have none. */
 function nextSeen(owners: Int32Array, at: number | null, move: number): number | null {
   const seen = [...new Set(owners)];
@@ -188,4 +172,71 @@ function wordsOf(token: AnswerToken): string {
   const others = token.likeliest.filter((other) => other.text !== token.text);
   const list = others.map((other) => `${visibleToken(other)} ${formatShare(other)}`).join(", ");
   return `${visibleToken(token)}, ${formatShare(token)}.${list === "" ? "" : ` Others: ${list}`}`;
+}
+
+interface TokenCardProps {
+  token: AnswerToken;
+  /** The step that made it; empty if it is forgotten. */
+  madeIn: string;
+  /** Continues from here with another token; null if the card only shows. */
+  onBranch: ((other: LikelyToken) => void) | null;
+}
+
+function TokenCard({ token, madeIn, onBranch }: TokenCardProps) {
+  return (
+    <>
+      <p className="flex justify-between gap-2">
+        <code className={CODE}>{visibleToken(token)}</code> <b>{formatShare(token)}</b>
+      </p>
+      {token.likeliest.length > 0 && (
+        <ol className="mt-1 grid gap-0.75 border-t border-line pt-1 text-ink-2">
+          {token.likeliest.map((other, index) => (
+            // oxlint-disable-next-line react/no-array-index-key -- two tokens may have the same text
+            <li
+              key={index}
+              data-chosen={isSame(other, token)}
+              className="group data-[chosen=true]:font-semibold data-[chosen=true]:text-ink"
+            >
+              {onBranch && !isSame(other, token) && canBranchWith(other) ? (
+                <button
+                  type="button"
+                  className="bare -mx-1.5 block w-[calc(100%+12px)] rounded-md px-1.5 py-1 hover:bg-surface-2 hover:text-ink"
+                  onClick={() => onBranch(other)}
+                >
+                  <span className="sr-only">Go on with </span>
+                  <Likely token={other} />
+                  <span className="sr-only"> in a new pane</span>
+                </button>
+              ) : (
+                <Likely token={other} />
+              )}
+            </li>
+          ))}
+        </ol>
+      )}
+      {madeIn !== "" && <p className="mt-1 flex justify-between gap-2 text-ink-3">{madeIn}</p>}
+      {onBranch && (
+        <p className="mt-1 flex justify-between gap-2 text-ink-3">Choose one to go on with it in a new pane.</p>
+      )}
+    </>
+  );
+}
+
+const CODE = "truncate whitespace-pre [font:inherit] font-mono";
+
+function Likely({ token }: { token: LikelyToken }) {
+  return (
+    <span className="grid grid-cols-[88px_minmax(0,1fr)_52px] items-center gap-2">
+      <code className={CODE}>{visibleToken(token)}</code>
+      <i
+        className="h-2 min-w-px rounded-xs bg-control group-data-[chosen=true]:bg-ink"
+        style={{ width: `${100 * Math.exp(token.logprob)}%` }}
+      />
+      <span className="text-right whitespace-nowrap">{formatShare(token)}</span>
+    </span>
+  );
+}
+
+function isSame(one: LikelyToken, other: LikelyToken): boolean {
+  return one.id === other.id && one.text === other.text;
 }

@@ -1,10 +1,10 @@
 import { useEffect } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
-import { tokenOfEachCharacter, type AnswerToken } from "../../state/chat/answer-tokens.ts";
+import { useApp } from "../app/page-context.ts";
+import type { AnswerToken } from "../../state/chat/answer-tokens.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import type { Pointed } from "../../state/batch/pointing.ts";
-import { markText } from "./marked-text.ts";
-import { characterAt, rangeOf } from "./seen-text.ts";
+import { markText, ownersIn, rangeOf, rangeOfToken, tokenAt } from "./marked-text.ts";
 
 /** A text whose tokens are known: an answer, or the thoughts before it. */
 interface TokenText {
@@ -18,11 +18,9 @@ interface TokenText {
 
 const TEXTS = "[data-answer], [data-thoughts]";
 
-/**
- * Links the words of the chats with the batch: the batch's view marks the word under the pointer, and the text marks tokens
- * pointed at in the batch. Nothing is computed for words that nobody points at.
- */
-export function WordLinks({ app }: { app: AppState }) {
+/** Links the chats' words and the batch: each marks what is pointed at in the other. Nothing is computed for other words. */
+export function WordLinks() {
+  const app = useApp();
   useEffect(() => {
     return showPointed(app);
   }, [app]);
@@ -42,21 +40,19 @@ function showPointed({ batch: { pointing, dock }, workspace }: AppState): () => 
     unmark = () => {};
     pointing.leave("words");
   };
-  const look = () => {
+  const markToken = () => {
     const root = last && textUnder(last);
     // A folded batch marks nothing. Words with cards point by themselves.
     if (!last || !root || root.dataset["card"] !== undefined || !dock.store.getState().isOpen) return leave();
     const text = textOf(workspace.store.getState().panes, root);
-    const character = text && characterAt(root, last.clientX, last.clientY);
-    if (!text || character === null) return leave();
-    const owners = tokenOfEachCharacter(text.tokens, root.textContent ?? "");
-    const token = owners[character] ?? 0;
+    const token = text && tokenAt(root, text.tokens, last.clientX, last.clientY);
+    if (!text || token === null) return leave();
     const output = text.pane.memory.tokens.outputOf({ turnId: text.turnId, token: text.first + token });
     if (output === null) return leave();
     unmark();
-    const range = rangeOf(root, owners.indexOf(token), owners.lastIndexOf(token) + 1);
+    const range = rangeOfToken(root, text.tokens, token);
     const clear = range ? markText(range, "pointed") : () => {};
-    const off = afterTexts(text.pane, look);
+    const off = afterTexts(text.pane, markToken);
     unmark = () => {
       off();
       clear();
@@ -71,7 +67,7 @@ function showPointed({ batch: { pointing, dock }, workspace }: AppState): () => 
     if (!isNear || frame !== 0) return;
     frame = requestAnimationFrame(() => {
       frame = 0;
-      look();
+      markToken();
     });
   };
   document.addEventListener("pointermove", move, { passive: true });
@@ -133,7 +129,7 @@ function markIn(pane: Pane, { requestName, from, to }: Pointed): () => void {
     const text = textOf([pane], root);
     if (!text || !place || text.turnId !== place.turnId) return [];
     const first = place.token - text.first;
-    const owners = tokenOfEachCharacter(text.tokens, root.textContent ?? "");
+    const owners = ownersIn(root, text.tokens);
     const isMarked = (token: number) => token >= first && token < first + to - from;
     const start = owners.findIndex(isMarked);
     const range = start < 0 ? null : rangeOf(root, start, owners.findLastIndex(isMarked) + 1);

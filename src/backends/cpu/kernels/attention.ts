@@ -36,7 +36,6 @@ const VALUE_VECTORS = [8, 4, 3, 2];
 const VECTOR_BYTES = 16;
 
 interface AttentionOptions {
-  /** Query heads that share a key head. */
   readonly queriesPerKey: number;
   /** Scores s become cap tanh(s / cap). [null] */
   readonly attentionCap?: number | null;

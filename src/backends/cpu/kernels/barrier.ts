@@ -16,7 +16,6 @@ export const BARRIER_BYTES = 192;
 const SLEEPERS_OFFSET = 64;
 export const FAILED_OFFSET = 128;
 
-/** Return values of a barrier. */
 export const BARRIER = { met: 0, failed: 1, stalled: 2 } as const;
 
 const NAP_NS = 100_000_000;

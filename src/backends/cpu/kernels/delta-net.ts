@@ -6,10 +6,8 @@
 // bits however it is cut into steps.
 
 import type { DeltaNet } from "../../../models/graph.ts";
-import type { FunctionBuilder } from "../wasm/function-builder.ts";
 import { f32, f32x4, i32, v128 } from "../wasm/instructions.ts";
 import type { ModuleBuilder } from "../wasm/module-builder.ts";
-import type { Vector } from "../wasm/value.ts";
 import type { Arithmetic } from "./arithmetic.ts";
 import { KERNELS } from "./signatures.ts";
 
@@ -27,21 +25,6 @@ export function deltaOffsets({ keyHeads, valueHeads, keyDim, valueDim }: Omit<De
 }
 
 const EPSILON = 1e-6;
-
-export function defineGates(module: ModuleBuilder, math: Arithmetic): void {
-  const each = (
-    name: "multiply_sigmoid" | "multiply_silu",
-    value: (f: FunctionBuilder, y: Vector, gates: Vector) => Vector,
-  ) =>
-    module.function(name, KERNELS[name], (f, { y, gates, bytes }) => {
-      f.for(0, bytes, 16, (i) => {
-        const gated = f.v128(v128.load(i32.add(gates, i)));
-        f.storeV128(i32.add(y, i), value(f, v128.load(i32.add(y, i)), gated));
-      });
-    });
-  each("multiply_sigmoid", (f, y, gates) => f32x4.mul(y, math.sigmoid(f, gates)));
-  each("multiply_silu", (f, y, gates) => f32x4.mul(y, math.silu(f, gates)));
-}
 
 export function defineDeltaNet(module: ModuleBuilder, math: Arithmetic, sizes: DeltaNetKernels): void {
   const { valueHeads, keyDim, rateForm } = sizes;

@@ -1,10 +1,9 @@
 // y[k] = scale w[k, token]      one row, out of the panels of an embedding [K, tokens], which may be the head's too
-// y[k] = y[k] + x[k]            (add: learned positions)
 
-import { f32, f32x4, i32, v128 } from "../wasm/instructions.ts";
+import { f32, i32 } from "../wasm/instructions.ts";
 import type { ModuleBuilder } from "../wasm/module-builder.ts";
 import { CHUNK, kernelsFor, PANEL_COLUMNS, WORDS_BYTES, type PanelFormat } from "./panels.ts";
-import { EMBED, KERNELS } from "./signatures.ts";
+import { EMBED } from "./signatures.ts";
 import type { UnpackChunk } from "./unpack-chunk.ts";
 import { panelBytesOf, walkChunks } from "./walk-chunks.ts";
 
@@ -19,13 +18,5 @@ export function defineEmbed(module: ModuleBuilder, format: PanelFormat, unpack: 
       const out = f.i32(i32.add(y, k));
       for (let i = 0; i < CHUNK; i++) f.storeF32(out, f32.mul(f32.load(column, i * WORDS_BYTES), scale), 4 * i);
     });
-  });
-}
-
-export function defineAdd(module: ModuleBuilder): void {
-  module.function("add", KERNELS.add, (f, { y, x, bytes }) => {
-    f.for(0, bytes, 16, (i) =>
-      f.storeV128(i32.add(y, i), f32x4.add(v128.load(i32.add(y, i)), v128.load(i32.add(x, i)))),
-    );
   });
 }

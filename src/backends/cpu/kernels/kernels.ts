@@ -7,11 +7,11 @@ import { Arithmetic } from "./arithmetic.ts";
 import { defineAttention } from "./attention.ts";
 import { defineBarrier } from "./barrier.ts";
 import { defineCacheWrite, type CacheShape } from "./cache-write.ts";
-import { defineDeltaNet, defineGates, type DeltaNetKernels } from "./delta-net.ts";
-import { defineAdd, defineEmbed } from "./embed.ts";
+import { defineDeltaNet, type DeltaNetKernels } from "./delta-net.ts";
+import { defineEmbed } from "./embed.ts";
 import { defineEpilogues } from "./epilogues.ts";
 import { defineNorms } from "./layer-norm.ts";
-import { defineMultiply } from "./multiply.ts";
+import { defineGates, defineMultiply } from "./multiply.ts";
 import { kernelsFor, layoutName, panelFormat, type ReadBy } from "./panels.ts";
 import { defineIntegerTiles, defineProduct, defineQuantisedProduct, defineTiles } from "./product.ts";
 import { defineQuantiseRows } from "./quantise-rows.ts";
@@ -58,7 +58,6 @@ export function assembleKernels(options: KernelOptions): Uint8Array<ArrayBuffer>
   defineRotate(module, math, options.rotarySize ?? cache.headSize, cache.headSize);
   defineCacheWrite(module, cache);
   defineAttention(module, math, cache, options);
-  defineAdd(module);
   defineMultiply(module, math);
   defineGates(module, math);
   if (options.deltaNet) defineDeltaNet(module, math, options.deltaNet);
@@ -94,12 +93,10 @@ function defineProducts(module: ModuleBuilder, math: Arithmetic, options: Kernel
   }
 }
 
-/** Returns the product with a matrix. */
 export function productOf(kernels: Kernels, { product }: ReadBy): Exported<typeof PRODUCT> {
   return defined(kernels[product]);
 }
 
-/** Returns the embedding out of a table. */
 export function embedOf(kernels: Kernels, { embed }: ReadBy): Exported<typeof EMBED> {
   return defined(kernels[embed]);
 }

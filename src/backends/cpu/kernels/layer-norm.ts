@@ -52,12 +52,7 @@ interface Place {
 }
 
 /** Returns the total of the sums after `add`, value by value. */
-function sumOver(
-  f: FunctionBuilder,
-  math: Arithmetic,
-  bytes: Local<"i32">,
-  add: (at: Place, sum: Vector) => Vector,
-): Local<"f32"> {
+function sumOver(f: FunctionBuilder, math: Arithmetic, bytes: Local<"i32">, add: (at: Place, sum: Vector) => Vector) {
   const sums = Array.from({ length: NUM_SUMS }, () => f.v128(0));
   const whole = f.i32(i32.and(bytes, -STEP_BYTES));
   f.for(0, whole, STEP_BYTES, (address) => {

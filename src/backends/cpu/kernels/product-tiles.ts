@@ -27,7 +27,7 @@ export function defineTile(
   const panels = Math.max(1, Math.floor((format.layout === "f32" ? GROUP_PANELS : 1) / rows));
   return module.function(name, TILE, (f, { x, xStride, w, head, panelBytes, totals }) => {
     const readers = format.readers(f, math, panels, "sums");
-    const xRows = rowPointers(f, rows);
+    const xRows = Array.from({ length: rows }, () => f.i32());
     const sums = grid(f, rows, 2 * panels);
     // One row needs each weight once, and no register for it.
     const kept = rows === 1 ? [] : f.vectors(2 * panels);
@@ -64,10 +64,6 @@ export function defineTile(
       i32.ltU(totals, totalsEnd),
     );
   });
-}
-
-function rowPointers(f: FunctionBuilder, rows: number): Local<"i32">[] {
-  return Array.from({ length: rows }, () => f.i32());
 }
 
 function pointRows(pointers: readonly Local<"i32">[], x: Local<"i32">, xStride: Local<"i32">): void {

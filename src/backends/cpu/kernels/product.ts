@@ -37,14 +37,12 @@ export function integerBytes(kStride: number): number {
   return MAX_ROWS * 4 * kStride;
 }
 
-/** Returns tiles of 1 row and more. */
 export function defineTiles(module: ModuleBuilder, math: Arithmetic, format: PanelFormat): readonly Tile[] {
   const name = layoutName(format.layout);
   const heights = format.layout === "f32" ? MAX_HEIGHT : MAX_PACKED_HEIGHT;
   return Array.from({ length: heights }, (_, i) => defineTile(module, `tile_${name}_${i + 1}`, math, format, i + 1));
 }
 
-/** Returns tiles for rows in integers. */
 export function defineIntegerTiles(module: ModuleBuilder, packing: Packing, isRelaxed: boolean): readonly Tile[] {
   const heights = Array.from({ length: MAX_INTEGER_HEIGHT }, (_, i) => i + 1);
   return heights.map((height) => defineIntegerTile(module, packing, height, isRelaxed));

@@ -38,9 +38,9 @@ export const KERNELS = {
   masses_of: "weights masses bytes: i32, total: f32",
   multiply: "y a b bytes: i32",
   multiply_add: "y a b bytes: i32",
-  /** y = y sigmoid(gates), and y = y SiLU(gates); `bytes` are rounded up to a vector. */
-  multiply_sigmoid: "y gates bytes: i32",
-  multiply_silu: "y gates bytes: i32",
+  /** y = y sigmoid(x), and y = y SiLU(x). */
+  multiply_sigmoid: "y x bytes: i32",
+  multiply_silu: "y x bytes: i32",
   quantise_rows: "x xStride kBytes rows target: i32",
   rms_norm: "x y gamma bytes width: i32, epsilon: f32",
   rotate: "x heads angles: i32",

@@ -1,7 +1,6 @@
 // Puts packed rows into panels, four weights of a row at a time.
 
-import { float16ToFloat32 } from "../../../files/half.ts";
-import type { PackedRows, Packing } from "../../../files/packing.ts";
+import { asFloats, type PackedRows, type Packing } from "../../../files/packing.ts";
 import { CHUNK, highBits, PANEL_COLUMNS, packedOffsets, panelFormat } from "../kernels/panels.ts";
 import { panelAddress, type PanelMatrix } from "./panel-matrix.ts";
 
@@ -94,14 +93,7 @@ const moveHalves: MoveChunk = (words, to, source, from, count, column) => {
 };
 
 /** Moves the other bits of a column. */
-function moveHighBits(
-  words: Uint32Array,
-  to: number,
-  source: Uint32Array,
-  from: number,
-  count: number,
-  high: number,
-): void {
+function moveHighBits(words: Uint32Array, to: number, source: Uint32Array, from: number, count: number, high: number) {
   const [mask = 0, perWord] = [HIGH_BITS[high], 8 / high];
   for (let i = 0; i < count; i++) {
     const at = to + PANEL_COLUMNS * Math.floor(i / perWord);
@@ -112,8 +104,4 @@ function moveHighBits(
 function wordsOf(bytes: Uint8Array<ArrayBuffer>): Uint32Array {
   const { buffer, byteOffset, length } = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
   return new Uint32Array(buffer, byteOffset, length / 4);
-}
-
-function asFloats(values: Uint16Array<ArrayBuffer> | Float32Array<ArrayBuffer>): Float32Array<ArrayBuffer> {
-  return values instanceof Float32Array ? values : float16ToFloat32(values);
 }

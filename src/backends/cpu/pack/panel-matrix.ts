@@ -21,7 +21,6 @@ interface MatrixShape {
   readonly bytes: number;
 }
 
-/** A packed matrix in memory. */
 export interface PanelMatrix extends MatrixShape {
   readonly address: number;
 }
@@ -48,7 +47,6 @@ export function strideOf(size: number): number {
   return Math.ceil(size / multiple) * multiple;
 }
 
-/** Returns the address of column n's panel. */
 export function panelAddress({ address, groupBytes }: PanelMatrix, n: number): number {
   return address + Math.floor(n / PANEL_COLUMNS) * (groupBytes / GROUP_PANELS);
 }

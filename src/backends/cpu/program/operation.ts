@@ -27,7 +27,6 @@ type RowArgument = number | (Rows & { readonly by?: "position" | "sampledRow" })
 type ForEach<Parameters extends readonly unknown[]> = { [I in keyof Parameters]: RowArgument };
 export type RowArguments<K extends RowKernel> = ForEach<Parameters<Kernels[K]>>;
 
-/** Calls a kernel for each row. */
 export interface EachRowOperation {
   readonly type: "eachRow";
   readonly of: "rows" | "samples";
@@ -74,7 +73,6 @@ export interface LayerCache {
   readonly blockBytes: number;
 }
 
-/** Writes the rows' keys and values into the cache. */
 export interface CacheWriteOperation {
   readonly type: "cacheWrite";
   readonly k: Rows;
@@ -158,7 +156,6 @@ export interface StatePlace extends Rows {
   readonly rowsBytes: number;
 }
 
-/** Draws the step's tokens from their logits. */
 export interface SampleOperation {
   readonly type: "sample";
   readonly logits: Rows;

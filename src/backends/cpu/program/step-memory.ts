@@ -14,6 +14,7 @@
 import type { PlannedState } from "../../../engine/step-plan.ts";
 import type { MemoryMap } from "../memory-map.ts";
 import { SAMPLE_WORDS } from "../../sample-record.ts";
+import type { StepLimits } from "../../step-limits.ts";
 
 /** Token of a row whose id the host does not know yet. */
 export const UNKNOWN = 0xffffffff;
@@ -24,20 +25,10 @@ export const ROW_WORDS = 4;
 export const STATE_WORDS = 6;
 export const KEEP_WORDS = 2;
 
-interface StepLimits {
-  readonly maxRows: number;
-  readonly maxSamples: number;
-  readonly maxSlots: number;
-  /** Blocks of a sequence. */
-  readonly maxBlocks: number;
-  /** Tokens of a sequence. */
-  readonly maxLength: number;
-  /** Slots for states; 0: the model has none. */
-  readonly numStates: number;
-}
-
 /** Addresses; plain data, the same in every thread. */
 export interface StepMemory extends StepLimits {
+  /** Slots for states; 0: the model has none. */
+  readonly numStates: number;
   readonly head: number;
   readonly rows: number;
   readonly samples: number;
@@ -53,7 +44,7 @@ export interface StatedSequence extends PlannedState {
   readonly numRows: number;
 }
 
-export function takeStepMemory(map: MemoryMap, limits: StepLimits): StepMemory {
+export function takeStepMemory(map: MemoryMap, limits: StepLimits & Pick<StepMemory, "numStates">): StepMemory {
   const words = (count: number) => map.take(4 * count);
   return {
     ...limits,
@@ -120,12 +111,10 @@ export class StepView {
     return this.#row(row, 3);
   }
 
-  /** Returns the row that a sample is drawn from. */
   sampledRow(sample: number): number {
     return this.#word(this.#memory.samples + 4 * sample * SAMPLE_WORDS);
   }
 
-  /** Returns the address of a slot's block table. */
   table(slot: number): number {
     return this.#memory.tables + 4 * slot * this.#memory.maxBlocks;
   }

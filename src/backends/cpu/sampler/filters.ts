@@ -7,12 +7,10 @@ interface FilteredRow {
   /** Address of the logits, which are changed: those that a filter drops become FORBIDDEN. */
   readonly logits: number;
   readonly bytes: number;
-  /** The largest logit. */
   readonly highest: number;
   readonly vocabSize: number;
 }
 
-/** Whether any token may be dropped. */
 export function hasFilters({ topK, topP, minP, typicalP }: SampleView, vocabSize: number): boolean {
   return (topK > 0 && topK < vocabSize) || topP < 1 || minP > 0 || typicalP < 1;
 }

@@ -15,6 +15,7 @@ import { ruleTableShape } from "../../rule-table.ts";
 import { readRuleLists } from "./rule-lists.ts";
 import { RowSelector, type SamplerScratch } from "./row-selector.ts";
 import { SAMPLE_WORDS, SampleFlag, SampleView } from "../../sample-record.ts";
+import type { StepLimits } from "../../step-limits.ts";
 
 /** Words of a result: the token (of a scored one its rank), its log-probability, the number of top tokens, then those. */
 export const RESULT_WORDS = 3 + 2 * MAX_TOP_CANDIDATES;
@@ -34,12 +35,9 @@ export interface SamplerMemory {
   readonly scratchBytes: number;
 }
 
-interface SamplerLimits {
-  readonly vocabSize: number;
-  readonly maxSlots: number;
-  readonly maxSamples: number;
+interface SamplerLimits
+  extends Pick<StepLimits, "maxSlots" | "maxSamples">, Pick<SamplerMemory, "vocabSize" | "logprobsMode"> {
   readonly maxThreads: number;
-  readonly logprobsMode: LogprobsMode;
 }
 
 export function takeSamplerMemory(map: MemoryMap, limits: SamplerLimits): SamplerMemory {

@@ -75,6 +75,6 @@ it("each helper begins once with its own plan; one whose message does not come i
       expect(numEnded).toBe(isWhole ? 0 : NUM_HELPERS);
       expect(begun.toSorted()).toEqual([1, 2, 3].filter((index) => !isMissing(there[index - 1])));
     }),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });

@@ -61,15 +61,11 @@ export class SyncWords {
 
   /** Ends all waits at the barrier. */
   fail(): void {
-    this.#setFailed(1);
+    this.setFailed(1);
     Atomics.notify(this.#words, this.#sync.barrier / 4);
   }
 
-  clearFailure(): void {
-    this.#setFailed(0);
-  }
-
-  #setFailed(value: number): void {
+  setFailed(value: 0 | 1): void {
     Atomics.store(this.#words, (this.#sync.barrier + FAILED_OFFSET) / 4, value);
   }
 }

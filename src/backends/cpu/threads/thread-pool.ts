@@ -27,7 +27,7 @@ export class ThreadPool {
   static async open(plan: SharedPlan, { threads, openHelper, maxNaps }: PoolOptions): Promise<ThreadPool> {
     const kernels = await instantiateKernels(plan.module, plan.memory);
     const sync = new SyncWords(plan.memory.buffer, plan.sync);
-    if (threads > 1) sync.clearFailure(); // left by an earlier pool
+    if (threads > 1) sync.setFailed(0); // left by an earlier pool
     const starting = Array.from({ length: threads - 1 }, async (_, i) =>
       Helper.start(await openHelper(), { ...plan, index: i + 1 }),
     );

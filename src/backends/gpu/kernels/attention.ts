@@ -71,7 +71,6 @@ export function isSplit(rows: number, longest: number): boolean {
 export const MAX_SPLIT_ROWS = 64;
 export const SPLIT_FROM = 512;
 
-/** Returns the number of splits of a sequence of `maxLength`. */
 export function maxSplits(headVec4: number, maxLength: number): number {
   return Math.ceil(maxLength / attentionTile(headVec4).SPLIT);
 }

@@ -5,7 +5,7 @@ import type { Attention } from "../../../models/graph.ts";
 import { variantOf, type Dispatch, type KernelVariant } from "../kernel.ts";
 import { UNLIMITED_WINDOW, type AttentionBuffers } from "../kernels/attention.ts";
 import { cacheWrite } from "../kernels/kernels.ts";
-import { Rank } from "../later-pipelines.ts";
+import { NO_ANSWERS, Rank } from "../later-pipelines.ts";
 import { ofLayer } from "../model-buffers.ts";
 import type { QueryTiles } from "../query-tiles.ts";
 import { answersOfAttention } from "../same-attention.ts";
@@ -26,7 +26,6 @@ export interface AttentionKernel {
 
 const CACHE_WRITE_LANES = 64;
 
-/** Returns the dispatch for single rows. */
 export async function singleRows(
   context: ModelContext,
   operation: Attention,
@@ -36,7 +35,6 @@ export async function singleRows(
   return kernel.dispatch(1, pipeline, boundBuffers(context, operation));
 }
 
-/** Writes the keys and values of all rows to the cache. */
 export async function cacheWriteDispatch(context: ModelContext, operation: Attention): Promise<Dispatch> {
   const pipeline = await context.compiler.compile(cacheWriteVariant(context));
   return writeDispatch(context, operation.label, pipeline, boundBuffers(context, operation));
@@ -113,7 +111,7 @@ export async function laterWay(
   const own = context.later.add(first, rank, async (pipeline) => {
     other.hurry();
     const otherPipeline = await other.ready;
-    if (otherPipeline === null) return { known: 0, given: NaN };
+    if (otherPipeline === null || context.later.isStopped) return NO_ANSWERS;
     const maxLength = maxSequenceLength(context.engine);
     const shape = { ...cacheConstants(context), maxLength, tileRows: rows, maxRows };
     return answersOfAttention(context, { ...shape, window: windowOf(operation) }, (buffers) => {
@@ -162,10 +160,7 @@ export function scoreConstants(operation: Attention) {
   return { SCALE: operation.scale, CAP: operation.cap ?? 0, WINDOW: windowOf(operation) };
 }
 
-function boundBuffers(
-  { buffers, activations, step }: ModelContext,
-  { layer, input, output }: Attention,
-): AttentionBuffers {
+function boundBuffers({ buffers, activations, step }: ModelContext, { layer, input, output }: Attention) {
   const cache = ofLayer(buffers.caches, layer);
   return {
     qkv: activations.buffer(input),

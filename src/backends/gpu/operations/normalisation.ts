@@ -5,7 +5,6 @@ import { strideOf } from "../padding.ts";
 import type { Dispatch } from "../kernel.ts";
 import { always, valueOf, type CompiledOperation, type ModelContext, type OperationContext } from "./operations.ts";
 
-/** Returns a norm as a dispatch of its own. */
 export async function normalisation(context: OperationContext, operation: Norm): Promise<CompiledOperation> {
   return always(await normDispatch(context, operation, context.activations.buffer(operation.output)));
 }

@@ -6,7 +6,7 @@ import { usesQuads } from "../kernels/attention.ts";
 import { GPU_LANES, PLAIN_LANES } from "../kernels/delta-net.ts";
 import { Epilogue } from "../../epilogues.ts";
 import { matmulAny, matmulLane, matmulSkinny } from "../kernels/kernels.ts";
-import { firstMatmul, normShape, packProduct, type MatmulShape } from "../matmul-variants.ts";
+import { firstMatmuls, normShape, packProduct, type MatmulShape } from "../matmul-variants.ts";
 import { attentionAlone, splitAttention } from "./attention.ts";
 import { convolution } from "./convolution.ts";
 import { deltaNet, gateOutput } from "./delta-net.ts";
@@ -59,17 +59,13 @@ function plainProduct(context: OperationContext, { input, ...product }: ProductO
     const packed = arena.uniform(`product ${product.label}`, packProduct(shape));
     return compiler.bind(matmulAny, { ...bound, product: packed });
   };
-  const first = firstMatmul(context.matmuls, "plain");
+  const firsts = firstMatmuls(context.matmuls, "plain");
   const bindGroup = compiler.bind(matmulLane, bound);
-  return compileProduct(context, { ...product, x, first, bindGroup, bindFirst, extras: {} });
+  return compileProduct(context, { ...product, x, firsts, bindGroup, bindFirst, extras: {} });
 }
 
 /** @param norm the one before the product, which it computes itself */
-function fusedProduct(
-  context: OperationContext,
-  { input, head, ...product }: ProductOfGraph,
-  norm: Norm | null,
-): Promise<CompiledOperation> {
+function fusedProduct(context: OperationContext, { input, head, ...product }: ProductOfGraph, norm: Norm | null) {
   const { compiler, activations } = context;
   const x = activations.buffer(norm?.input ?? input);
   const bound = fusedBuffers(context, product, norm);
@@ -81,6 +77,6 @@ function fusedProduct(
       }
     : undefined;
   const extras = { norm: norm ? normShape(norm.norm, valueOf(context, input).width) : null, head: head ?? null };
-  const first = firstMatmul(context.matmuls, "fused");
-  return compileProduct(context, { ...product, x, first, bindGroup, extras, ownNorm });
+  const firsts = firstMatmuls(context.matmuls, "fused");
+  return compileProduct(context, { ...product, x, firsts, bindGroup, extras, ownNorm });
 }

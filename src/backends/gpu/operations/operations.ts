@@ -39,7 +39,6 @@ export interface ModelContext extends Pick<OpenedDevice, "device" | "poller" | "
   readonly step: StepBuffer;
 }
 
-/** The context in which operations are compiled. */
 export interface OperationContext extends ModelContext {
   /** The chosen kernels by ascending rows: see matmul-variants.ts. */
   readonly matmuls: readonly MatmulVariant[];
@@ -49,7 +48,6 @@ export interface OperationContext extends ModelContext {
   readonly tiles: LaterTiles;
 }
 
-/** Compiles one operation in a style. */
 export function compileOperation(operations: Operations, operation: Operation): ReturnType<Operations["norm"]> {
   const compile = operations[operation.type] as (operation: Operation) => ReturnType<Operations["norm"]>;
   return compile(operation);
@@ -60,7 +58,6 @@ export function always(...dispatches: Dispatch[]): CompiledOperation {
   return () => dispatches;
 }
 
-/** Returns the shape of a value of the graph. */
 export function valueOf({ graph }: Pick<OperationContext, "graph">, value: Value): ValueShape {
   const shape = graph.values[value];
   if (shape === undefined) throw new RangeError(`the graph has no value ${value}`);

@@ -9,8 +9,10 @@ import {
   type MatmulShape,
   type MatmulVariant,
 } from "../matmul-variants.ts";
+import { NO_ANSWERS } from "../later-pipelines.ts";
 import type { ProductBuffers } from "../model-buffers.ts";
 import { layoutConstants } from "../matrix-layout.ts";
+import { ChorusError } from "../../../protocol/errors.ts";
 import { strideOf } from "../padding.ts";
 import { answersOfProduct, type TriedProduct } from "../same-product.ts";
 import { always, valueOf, type CompiledOperation, type OperationContext, type Operations } from "./operations.ts";
@@ -23,11 +25,11 @@ interface Product {
   readonly epilogue: number;
   readonly x: GPUBuffer;
   readonly y: TriedProduct["y"];
-  /** The kernel that serves steps of all sizes until others are compiled. */
-  readonly first: MatmulVariant;
+  /** The kernels that can serve steps of all sizes until others are compiled, the best first. */
+  readonly firsts: readonly MatmulVariant[];
   /** One bind group for all other kernels, which have the same bindings. */
   readonly bindGroup: GPUBindGroup;
-  /** Makes the first kernel's bind group for the product's shape. [bindGroup] */
+  /** Makes the bind group, for the product's shape, of a first kernel that is none of the others. */
   readonly bindFirst?: (shape: MatmulShape) => GPUBindGroup;
   readonly extras: MatmulExtras;
   /** For kernels of many rows: the norm as a dispatch of its own, and the bind group for what it writes. */
@@ -41,7 +43,7 @@ interface Product {
 /** Multiplies by the kernel for the step's number of rows, or by another one until that is compiled. The bits are the same. */
 export async function compileProduct(context: OperationContext, product: Product): Promise<CompiledOperation> {
   const { compiler, later, matmuls } = context;
-  const { label: name, bindGroup, x, y, first, epilogue, extras, ownNorm, samplesOnly = false } = product;
+  const { label: name, bindGroup, x, y, firsts, epilogue, extras, ownNorm, samplesOnly = false } = product;
   const { K4, N4, layout } = product.weights;
   const shape: MatmulShape = {
     K4,
@@ -53,18 +55,20 @@ export async function compileProduct(context: OperationContext, product: Product
   };
   const head = extras.head ? { ...extras.head, logitParts: context.activations.logitParts } : null;
   const height = (size: StepSize) => (samplesOnly ? size.samples : size.rows);
-  const bindGroupOfFirst = product.bindFirst?.(shape) ?? bindGroup;
   const dispatchOf = (variant: MatmulVariant, pipeline: GPUComputePipeline, bound: GPUBindGroup): Dispatch => ({
     name,
     pipeline,
     bindGroup: bound,
     workgroups: (size: StepSize) => variant.workgroups(shape, height(size)),
   });
-  const compiling = compiler.compile(first.kernel(shape, extras));
+  // Before the first wait: when a load fails meanwhile, its buffers are freed, and none may be made after that.
+  const bindGroupOfFirst = product.bindFirst?.(shape) ?? bindGroup;
+  const { first, pipeline: compiled } = await firstTaken(firsts, (one) => compiler.compile(one.kernel(shape, extras)));
+  const ofFirst = [dispatchOf(first, compiled, matmuls.includes(first) ? bindGroup : bindGroupOfFirst)];
   // By ascending rows; undefined until compiled.
   const ready = matmuls.map((): readonly Dispatch[] | undefined => undefined);
   let isFirstRight = true;
-  let standIn: readonly Dispatch[] = [];
+  let standIn: readonly Dispatch[] = ofFirst;
   for (const [i, variant] of matmuls.entries()) {
     if (variant === first) continue;
     const own = isNormApart(variant) ? ownNorm : undefined;
@@ -73,12 +77,14 @@ export async function compileProduct(context: OperationContext, product: Product
       dispatchOf(variant, pipeline, own?.bindGroup ?? bindGroup),
     ];
     const kernel = variant.kernel(shape, own ? { ...extras, norm: null } : extras);
-    const added = later.add(kernel, variant.rank, async (pipeline) =>
-      answersOfProduct(context, { shape, x, y, head }, [
-        { variant: first, dispatches: [dispatchOf(first, await compiling, bindGroupOfFirst)] },
-        { variant, dispatches: await dispatches(pipeline) },
-      ]),
-    );
+    const added = later.add(kernel, variant.rank, async (pipeline) => {
+      const tried = await dispatches(pipeline);
+      if (later.isStopped) return NO_ANSWERS;
+      return answersOfProduct(context, { shape, x, y, head }, [
+        { variant: first, dispatches: ofFirst },
+        { variant, dispatches: tried },
+      ]);
+    });
     const use = async (pipeline: GPUComputePipeline | null) => {
       if (pipeline) ready[i] = await dispatches(pipeline);
     };
@@ -92,8 +98,6 @@ export async function compileProduct(context: OperationContext, product: Product
       standIn = ready.findLast((one) => one !== undefined) ?? standIn;
     });
   }
-  const ofFirst = [dispatchOf(first, await compiling, bindGroupOfFirst)];
-  standIn = ofFirst;
   if (matmuls.includes(first)) ready[matmuls.indexOf(first)] = ofFirst;
   return (size) => {
     const rows = height(size);
@@ -103,6 +107,23 @@ export async function compileProduct(context: OperationContext, product: Product
     }
     return standIn;
   };
+}
+
+/** Compiles the first of these kernels that the adapter takes. @throws the last one's error */
+async function firstTaken(
+  variants: readonly MatmulVariant[],
+  compile: (variant: MatmulVariant) => Promise<GPUComputePipeline>,
+) {
+  let refusal: unknown = new RangeError("no kernel for products");
+  for (const first of variants) {
+    try {
+      return { first, pipeline: await compile(first) };
+    } catch (error) {
+      if (!(error instanceof ChorusError && error.code === "kernel_refused")) throw error;
+      refusal = error;
+    }
+  }
+  throw refusal;
 }
 
 /** A product in the graph; each kernel style binds and compiles it in its own way. */
@@ -196,11 +217,12 @@ function integerProduct(context: OperationContext, product: ProductOfGraph): Pro
   const { compiler, activations, step, integerMatmuls } = context;
   const { w, bias } = product.weights;
   const matmuls = integerMatmuls ?? [];
-  const first = matmuls.at(-1);
-  if (first === undefined) throw new RangeError("no kernel for products of integers");
   const x = activations.quantised;
   const bindGroup = compiler.bind(matmulInteger, { x, w, bias, y: product.y, step: step.step });
-  return compileProduct({ ...context, matmuls }, { ...product, x, first, bindGroup, extras: {} });
+  return compileProduct(
+    { ...context, matmuls },
+    { ...product, x, firsts: matmuls.toReversed(), bindGroup, extras: {} },
+  );
 }
 
 /** Returns a linear's products, one for each part of its matrix. */

@@ -3,10 +3,7 @@ import { frequenciesFor, queryFactor, type Rotary, type RotaryAngles } from "../
 import { rotary } from "../kernels/kernels.ts";
 import { always, cacheConstants, type CompiledOperation, type OperationContext } from "./operations.ts";
 
-/**
- * Returns one dispatch over the heads of queries and keys. Layers with the same angles share their table.
- * @param lanes lanes of a head's workgroup
- */
+/** Returns one dispatch over heads, each by so many lanes. Layers with the same angles share their table. */
 export function rotations(
   context: OperationContext,
   { lanes }: { lanes: number },

@@ -1,12 +1,12 @@
-import { importLate } from "../../../import-late.ts";
+import { importWithRetry } from "../../../import-with-retry.ts";
 import { useEffect, useLayoutEffect, useRef } from "react";
 import { classNames } from "../../class-names.ts";
 import type { Token } from "marked";
-import { useStore } from "../../use-store.ts";
-import { lateLibrary } from "../../late-library.ts";
+import { useStore } from "zustand";
+import { lazyLibrary } from "../../lazy-library.ts";
 
 /** KaTeX with its fonts, which few answers need. */
-const katex = lateLibrary(() => importLate(() => import("./katex.ts")));
+const katex = lazyLibrary(() => importWithRetry(() => import("./katex.ts")));
 
 const DISPLAY = "block overflow-x-auto overflow-y-hidden";
 /** Sizes in em. */

@@ -1,6 +1,6 @@
-import { importLate } from "../../../import-late.ts";
+import { importWithRetry } from "../../../import-with-retry.ts";
 import type { LanguageFn } from "highlight.js";
-import { lateLibrary } from "../../late-library.ts";
+import { lazyLibrary } from "../../lazy-library.ts";
 
 /** Each language's grammar is a file of its own. */
 const GRAMMARS = import.meta.glob<{ default: LanguageFn }>(
@@ -45,21 +45,21 @@ export function languageOf(fence: string): string | null {
   return fileOf(language) ? language : null;
 }
 
-const loading = new Map<string, ReturnType<typeof lateColours>>();
+const loading = new Map<string, ReturnType<typeof lazyColours>>();
 
 /** Returns what finds the parts of a language's code. The same for each call. */
-export function coloursOf(language: string): ReturnType<typeof lateColours> {
-  const known = loading.get(language) ?? lateColours(language);
+export function coloursOf(language: string): ReturnType<typeof lazyColours> {
+  const known = loading.get(language) ?? lazyColours(language);
   loading.set(language, known);
   return known;
 }
 
-function lateColours(language: string) {
+function lazyColours(language: string) {
   const file = fileOf(language);
-  return lateLibrary(async () => {
+  return lazyLibrary(async () => {
     const [{ createLowlight }, grammar] = await Promise.all([
-      importLate(() => import("./lowlight.ts")),
-      file && importLate(file),
+      importWithRetry(() => import("./lowlight.ts")),
+      file && importWithRetry(file),
     ]);
     const lowlight = createLowlight(grammar && { [language]: grammar.default });
     return { parts: (code: string) => lowlight.highlight(language, code).children };

@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
-import { MarkdownStream } from "./markdown-stream.ts";
+import { marked } from "marked";
+import { describe, expect, it } from "vitest";
+import { headingLevels, MarkdownStream } from "./markdown-stream.ts";
 
 const DOCUMENT = `Yeast is *alive*. It eats
 the sugars & more < 3.
@@ -80,4 +81,22 @@ it("starts again for another text", () => {
   const stream = new MarkdownStream();
   stream.blocksOf("One.\n\nTwo.");
   expect(stream.blocksOf("Other.").map(({ raw }) => raw)).toEqual(["Other."]);
+});
+
+describe("the levels of an answer's headings", () => {
+  it.each([
+    ["# A\n\n## B\n\n# C", [3, 4, 3]],
+    ["## A\n\n### B\n\n## C\n\ntext\n\n# D", [3, 4, 3, null, 3]],
+    ["### A\n\n### B", [3, 3]],
+    ["# A\n\n### B\n\n###### C\n\n## D", [3, 4, 5, 4]],
+    ["# A\n\n## B\n\n### C\n\n#### D", [3, 4, 5, 5]],
+    ["text", [null]],
+  ])("%j has no gap", (text, levels) => {
+    expect(
+      headingLevels(
+        marked.lexer(text).filter(({ type }) => type !== "space"),
+        2,
+      ),
+    ).toEqual(levels);
+  });
 });

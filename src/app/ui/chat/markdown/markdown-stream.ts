@@ -8,7 +8,6 @@ const MAX_LENGTH = 40_000;
 /**
  * Parses Markdown that grows at its end. Only the text after the last finished block is parsed again. Tokens of
  * finished blocks stay the same objects, so their components are not rendered again.
- *
  * A block is finished when another one has begun behind it. (A link's address that is defined further down is not
  * found.)
  */
@@ -16,7 +15,6 @@ export class MarkdownStream {
   #finished: Token[] = [];
   #finishedText = "";
 
-  /** Returns the blocks of the whole text so far. */
   blocksOf(text: string): readonly Token[] {
     if (text.length > MAX_LENGTH) return [{ type: "html", block: true, raw: text, text }];
     const source = text.replaceAll("\r\n", "\n");
@@ -36,4 +34,21 @@ export class MarkdownStream {
 
 function isSeen({ type }: Token): boolean {
   return type !== "space" && type !== "def";
+}
+
+const LAST_LEVEL = 5;
+
+/**
+ * Returns each block's level as a heading of the page; null if it is not one. An answer may begin with any depth and skip
+ * some, but the page's outline has no gaps. A block's level depends only on the blocks before it.
+ */
+export function headingLevels(blocks: readonly Token[], levelsAbove: number): readonly (number | null)[] {
+  /** Depths of the newest heading's parents. */
+  const open: number[] = [];
+  return blocks.map((token) => {
+    if (token.type !== "heading") return null;
+    while ((open.at(-1) ?? 0) >= token["depth"]) open.pop();
+    open.push(token["depth"]);
+    return Math.min(LAST_LEVEL, levelsAbove + open.length);
+  });
 }

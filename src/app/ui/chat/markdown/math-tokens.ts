@@ -1,6 +1,5 @@
 import type { MarkedOptions, Token, Tokens, TokenizerThis } from "marked";
 
-/** A formula. */
 export interface MathToken extends Tokens.Generic {
   readonly type: "math";
   /** TeX, without what encloses it. */
