@@ -72,12 +72,12 @@ async function runTier(/** @type {Tier} */ { name, command, count }, /** @type {
     });
     const counts = count
       ? count(JSON.parse(readFileSync(report, "utf8")))
-      : { passed: Number(succeeded), failed: 0, skipped: 0, failures: [] };
+      : { passed: Number(succeeded), failed: 0, skipped: 0, failures: [], flaky: [] };
     // A failure without a failed test (a check, a runner's own error) counts as one.
     return succeeded || counts.failed > 0 ? counts : { ...counts, failed: 1, failures: [name] };
   } catch (error) {
     console.error(`The tier ${name} left no report: ${String(error)}`);
-    return { passed: 0, failed: 1, skipped: 0, failures: [name] };
+    return { passed: 0, failed: 1, skipped: 0, failures: [name], flaky: [] };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -152,6 +152,7 @@ const lines = chosen.flatMap((tier) => {
 const total = sumCounts([...results.values()].map(({ counts }) => counts));
 // Named again here, since a long output is read from its end.
 const failures = total.failures.map((failure) => `✗ ${failure.replace(`${root}/`, "")}`);
-const blocks = [failures, lines, [describeCounts(total)]].filter((block) => block.length > 0);
+const flaky = total.flaky.map((failure) => `↻ passed at the second try: ${failure.replace(`${root}/`, "")}`);
+const blocks = [failures, flaky, lines, [describeCounts(total)]].filter((block) => block.length > 0);
 console.log(`\n${blocks.map((block) => block.join("\n")).join("\n\n")}`);
 process.exitCode = total.failed ? 1 : 0;

@@ -97,6 +97,32 @@ it("is over with the last wish, also where the GPU is still making what it takes
   expect(late.runner.bytes).toBe(0);
 });
 
+it("one of eight steps is timed, but none while the times of another are still being read", async () => {
+  const { runner, timeKernels } = await openOwnRunner();
+  const created = vi.spyOn(ownDevice, "createBuffer");
+  await timeKernels(true);
+  const inTurn: boolean[] = [];
+  for (let step = 0; step < 17; step++) inTurn.push(await isTimed(runner));
+  expect(inTurn.flatMap((timed, step) => (timed ? [step] : []))).toEqual([0, 8, 16]);
+
+  await timeKernels(true);
+  const results = created.mock.results.map(({ value }) => value as GPUBuffer);
+  const times =
+    results.find(({ usage }) => (usage & GPUBufferUsage.MAP_READ) > 0) ?? expect.fail("no buffer is mapped");
+  let read = (): void => undefined;
+  const isRead = new Promise<void>((resolve) => (read = resolve));
+  const map = times.mapAsync.bind(times);
+  vi.spyOn(times, "mapAsync").mockImplementation(async (...range) => {
+    await isRead;
+    await map(...range);
+  });
+  const slow = isTimed(runner);
+  for (let step = 1; step <= 8; step++) expect(await isTimed(runner)).toBe(false);
+  read();
+  expect(await slow).toBe(true);
+  runner.dispose();
+});
+
 it("a GPU that is lost times nothing, without an error", async () => {
   const { runner, timeKernels } = await openOwnRunner();
   // No test comes after this one.
