@@ -202,6 +202,28 @@ it("two damaged copies of one page are both kept", async () => {
   expect(await tab.saver.storage.readDamaged()).toEqual(expect.arrayContaining(["{", "nonsense"]));
 });
 
+it("what an older page set aside, since a newer one had left it, comes back with the newer one", async () => {
+  const first = await openTab(browser);
+  first.panes()[0]!.setDraft("one");
+  await later();
+  first.panes()[0]!.setDraft("one and a half");
+  await first.leave(false);
+  // The older page can't read it: it keeps it as damaged, and saves the list and the chat as it knows them.
+  const [[key, left] = ["", ""]] = browser.copies.items;
+  browser.copies.removeItem(key);
+  const aside = `damaged:${key.replace("chorus.", "").replace(".", ":")}:1790000000000:0`;
+  browser.chats.set(aside, JSON.parse(left));
+  browser.chats.set("damaged:left:other:1790000000000:1", "nonsense");
+  const second = await openTab(browser, first.tab);
+  expect([second.drafts(), second.status()]).toEqual([["one and a half"], "saved"]);
+  expect([stored(), [...browser.chats.keys()].filter((each) => each.startsWith("damaged:"))]).toEqual([
+    ["one and a half"],
+    ["damaged:left:other:1790000000000:1"],
+  ]);
+  await second.leave();
+  expect((await openTab(browser, second.tab)).drafts()).toEqual(["one and a half"]);
+});
+
 it("reloading a page that could read nothing opens the stored panes", async () => {
   const earlier = await openTab(browser);
   earlier.panes()[0]!.setDraft("earlier");

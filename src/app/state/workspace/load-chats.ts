@@ -1,6 +1,7 @@
 // Reads the chats of a tab's panes, and takes over what closed pages have left.
 
 import { promisifyRequest } from "idb-keyval";
+import { attempt } from "../../attempt.ts";
 import { recordOf, text, type Read } from "../read-record.ts";
 import {
   applyChanges,
@@ -61,13 +62,12 @@ interface Sources {
 
 /** Returns what is stored, and how to write what is new. @param store null where the database can't be read */
 export async function loadChats(store: IDBObjectStore | null, sources: Sources) {
-  const leftRange = store && IDBKeyRange.bound(LEFT, `${LEFT}\uffff`);
-  const [list, settings, leftKeys, leftRecords] = store
+  const [list, settings, leftEntries, asideEntries] = store
     ? await Promise.all([
         promisifyRequest<unknown>(store.get(LIST)),
         promisifyRequest<unknown>(store.get(SETTINGS)),
-        promisifyRequest(store.getAllKeys(leftRange)) as Promise<string[]>,
-        promisifyRequest<unknown[]>(store.getAll(leftRange)),
+        entriesOf(store, LEFT),
+        entriesOf(store, ASIDE + LEFT),
       ])
     : [undefined, undefined, [], []];
   let isDamaged = false;
@@ -82,9 +82,13 @@ export async function loadChats(store: IDBObjectStore | null, sources: Sources) 
       return null;
     }
   };
-  const leftSaves = leftRecords.map((one, index) => tried(leftKeys[index] ?? LEFT, one, readLeftSave));
-  const leftCopies = [...sources.copies].map(([page, copy]) => tried(LEFT + page, copy, readLeftSave));
-  const copies = [...leftCopies, ...leftSaves].filter((copy) => copy !== null);
+  const fromStorage = [...sources.copies].map(([page, copy]) => tried(LEFT + page, copy, readLeftSave));
+  const fromDatabase = [
+    ...leftEntries.map(([key, one]) => [key, tried(key, one, readLeftSave)] as const),
+    // An older page, kept in a cache, could not read what a newer one had left.
+    ...asideEntries.map(([key, one]) => [key, attempt(() => readLeftSave(one, ""), null)] as const),
+  ];
+  const copies = [...fromStorage, ...fromDatabase.map(([, copy]) => copy)].filter((copy) => copy !== null);
   const stored = tried(LIST, list, readStoredList);
   let last = stored;
   let shared = tried(SETTINGS, settings, readSettings) ?? {};
@@ -131,9 +135,16 @@ export async function loadChats(store: IDBObjectStore | null, sources: Sources) 
       writeRecords(store, before, records);
       if (last && last !== stored) store.put(last, LIST);
       if (settings === undefined || copies.length > 0) store.put(shared, SETTINGS);
-      leftKeys.forEach((key, index) => leftSaves[index] && store.delete(key));
+      for (const [key, copy] of fromDatabase) if (copy) store.delete(key);
     },
   };
+}
+
+async function entriesOf(store: IDBObjectStore, prefix: string): Promise<(readonly [key: string, value: unknown])[]> {
+  const range = IDBKeyRange.bound(prefix, `${prefix}\uffff`);
+  const readKeys = promisifyRequest(store.getAllKeys(range)) as Promise<string[]>;
+  const [keys, values] = await Promise.all([readKeys, promisifyRequest<unknown[]>(store.getAll(range))]);
+  return keys.map((key, index) => [key, values[index]]);
 }
 
 /** Returns a list's panes, at least one, and the records that they show. */
