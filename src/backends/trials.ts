@@ -1,4 +1,4 @@
-import { ChorusError } from "../protocol/errors.ts";
+import { ChorusError, toChorusError } from "../protocol/errors.ts";
 import { causeOf, type FallibleDevice } from "./backend-failure.ts";
 
 /** After so many lost devices no kernel is tried any more. Browsers take the GPU away from pages that lose it often. */
@@ -17,19 +17,52 @@ export class KernelLeftOut extends ChorusError {
 }
 
 /**
- * Kernels whose work others could do, from their compilation until they are known to work. One at which the device is lost or gets
- * stuck is left out when the model is loaded again. Not stored, since the device may be lost for another reason.
+ * Which kernels a load tries, and which it leaves out since the device was lost, or got stuck, in an earlier load. Not stored,
+ * since the device may be lost for another reason.
  */
 export class Trials {
   /** Also twice, in two models of one load. */
   readonly #running = new Set<{ readonly kernel: string }>();
-  readonly #leftOut = new Set<string>();
+  #leftOut: ReadonlySet<string> = new Set();
   #numLosses = 0;
+  /** Whether needed kernels are proved one by one. */
+  isCareful = false;
+  /** The last proof; rejects if the device may be lost. */
+  #proved: Promise<unknown> = Promise.resolve();
 
-  /** Runs a trial. It goes on for as long as nobody knows whether it failed since the device was lost. */
+  /** Compiles and uses a kernel that others could stand in for. @throws as `trial`; KernelLeftOut */
   async run<T>(kernel: string, device: FallibleDevice, trial: () => Promise<T>): Promise<T> {
     const isSuspect = this.#leftOut.has(kernel);
     if (isSuspect || this.#numLosses === MAX_LOSSES) throw new KernelLeftOut(kernel, isSuspect);
+    return this.#watch(kernel, device, trial);
+  }
+
+  /** Compiles or uses a kernel that the load needs. @throws as `work`; KernelLeftOut */
+  async prove<T>(kernel: string, device: FallibleDevice, work: () => Promise<T>): Promise<T> {
+    if (this.#leftOut.has(kernel)) throw new KernelLeftOut(kernel, true);
+    if (!this.isCareful) return work();
+    const proof = this.#proved.then(() => this.#watch(kernel, device, work));
+    this.#proved = proof.catch((error: unknown) => {
+      if (toChorusError(error).code !== "kernel_refused") throw error;
+    });
+    this.#proved.catch(() => undefined); // `proof` is for who awaits it
+    return proof;
+  }
+
+  /**
+   * Returns the trials of the next load, which leaves out what was being tried when a device was lost or got stuck. If nothing
+   * was, that load is careful.
+   */
+  afterLoss(): Trials {
+    const next = new Trials();
+    next.#leftOut = new Set([...this.#leftOut, ...Array.from(this.#running, ({ kernel }) => kernel)]);
+    next.isCareful = this.#running.size === 0;
+    next.#numLosses = this.#numLosses + Number(!next.isCareful);
+    return next;
+  }
+
+  /** A trial goes on for as long as nobody knows whether it failed since the device was lost. */
+  async #watch<T>(kernel: string, device: FallibleDevice, trial: () => Promise<T>): Promise<T> {
     const running = { kernel };
     this.#running.add(running);
     try {
@@ -41,13 +74,5 @@ export class Trials {
       if (cause.code !== "device_lost") this.#running.delete(running);
       throw cause;
     }
-  }
-
-  /** Leaves out what was being tried when a device was lost or got stuck. */
-  blame(): void {
-    if (this.#running.size === 0) return;
-    for (const { kernel } of this.#running) this.#leftOut.add(kernel);
-    this.#running.clear();
-    this.#numLosses += 1;
   }
 }

@@ -60,6 +60,42 @@ test.each(["lost", "stuck"])("a kernel with which the device is %s costs that ke
   expect(working).toEqual([["first", "third"]]);
 });
 
+test.each(["lost", "stuck"])("a kernel of the first step with which the device is %s costs the same", async (how) => {
+  const { gpu, loader } = prepare();
+  const working: (readonly string[])[] = [];
+  gpu.onLoad = async (device, { trials = new Trials() }) => {
+    const use = (kernel: string) => {
+      if (kernel !== "product") return Promise.resolve(kernel);
+      if (how === "lost") device.lose();
+      return never();
+    };
+    const product = trials
+      .prove("product", device, () => use("product"))
+      .catch((error: unknown) => {
+        if (!(error instanceof KernelLeftOut)) throw error;
+        return trials.prove("other product", device, () => use("other product"));
+      });
+    const kernels = ["embed", "head"].map((kernel) => trials.prove(kernel, device, () => use(kernel)));
+    working.push(await Promise.all([...kernels, product]));
+  };
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+  const loading = loader.load(() => undefined);
+  await vi.advanceTimersByTimeAsync(245_000);
+  vi.useRealTimers();
+  expect((await loading).card).toMatchObject({ adapter: "Fake GPU", notice: null });
+  expect(gpu.devices).toHaveLength(3);
+  expect(working).toEqual([["embed", "head", "other product"]]);
+});
+
+test("only after a device was lost for no known reason are kernels proved one by one, in the first step too", async () => {
+  const { gpu, loader } = prepare();
+  const isCareful: unknown[] = [];
+  gpu.onLoad = (_, { trials }) => void isCareful.push(trials?.isCareful);
+  await loader.load(() => undefined);
+  await loader.reload(new ChorusError("device_lost", "Gone."));
+  expect(isCareful).toEqual([false, true]);
+});
+
 test("where no kernel of a product is left, plainer ones run", async () => {
   const { gpu, loader } = prepare();
   const choices: unknown[] = [];

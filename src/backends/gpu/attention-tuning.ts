@@ -50,15 +50,15 @@ export async function promptMs(
   });
 }
 
-/** Returns a plan of a prompt in the first slot and the first blocks, which are still empty. */
-function promptPlan(numRows: number, blockSize: number): StepPlan {
+/** Returns a plan of a prompt in the first slot and the first blocks, which are still empty, with one sample. */
+export function promptPlan(numRows: number, blockSize: number): StepPlan {
   const rows = new Uint32Array(numRows * ROW_WORDS);
   for (let position = 0; position < numRows; position++) rows.set([0, position, 0, 0], position * ROW_WORDS);
   const values = Array.from({ length: Math.ceil(numRows / blockSize) }, (_, block) => block);
   return {
-    sequences: [{ slot: 0, start: 0, numRows, numScored: 0, numDrawn: 0 }],
+    sequences: [{ slot: 0, start: 0, numRows, numScored: 1, numDrawn: 0 }],
     rows,
-    samples: [],
+    samples: [{ kind: "score", row: 0, slot: 0, tokenId: 0, numTop: 0 }],
     blockTables: [{ slot: 0, start: 0, values }],
     histories: [],
     rules: [],

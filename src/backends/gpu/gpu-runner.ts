@@ -1,5 +1,6 @@
 import type { RowTiles } from "../../engine/row-tiles.ts";
 import { resultsBySequence, type StepResult } from "../../engine/runner.ts";
+import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
 import { MAX_TOP_CANDIDATES } from "../../engine/sampling/sampling-params.ts";
 import type { DrawNeeds, StepPlan } from "../../engine/step-plan.ts";
 import { withoutLayers } from "../../models/few-layers.ts";
@@ -10,18 +11,20 @@ import type { CheckedKernels, CommonDraws, DrawKind, LoadOptions, LoadedRunner }
 import { readSample } from "../sample-record.ts";
 import { stepLimits } from "../step-limits.ts";
 import { Activations } from "./activations.ts";
+import { promptPlan } from "./attention-tuning.ts";
 import { Arena } from "./arena.ts";
 import type { CompiledGraph } from "./compiled-graph.ts";
 import type { OpenedDevice } from "./device.ts";
 import { withErrorScopes } from "./error-scopes.ts";
 import { flushesHalves } from "./flushed-halves.ts";
-import { encode, KernelCompiler, type Dispatch } from "./kernel.ts";
+import { encode, KernelCompiler, sizeOf, type Dispatch } from "./kernel.ts";
 import { KernelTimes, spanMs } from "./kernel-times.ts";
 import { kernelTraits, type KernelStyle } from "./kernel-style.ts";
 import { LaterPipelines } from "./later-pipelines.ts";
 import { loadGraph, type LoadedGraph } from "./load-graph.ts";
 import { ModelBuffers } from "./model-buffers.ts";
 import type { ModelContext } from "./operations/operations.ts";
+import { runToEnd } from "./read-after.ts";
 import { ReadbackRing } from "./readback.ts";
 import { Sampler } from "./sampler.ts";
 import { StepBuffer } from "./step-buffer.ts";
@@ -33,6 +36,8 @@ const SAMPLED_BYTES = 8;
 const TOP_BYTES = SAMPLED_BYTES * MAX_TOP_CANDIDATES;
 /** Most checks of draws at once, each with a step in flight. */
 const MAX_CHECKS = 3;
+/** No more than in the first step of known answers, which writes over their keys and values. */
+const MAX_REHEARSED_ROWS = 32;
 const NO_DRAWS: CommonDraws = { haveFilters: false, haveRules: false };
 
 /** Computes steps of a model on the GPU. Each step is one command buffer and one submit, and creates no GPU objects. */
@@ -108,13 +113,20 @@ export class GpuRunner implements LoadedRunner {
       const preparing = Sampler.prepare(model, traits.style, draws, async (kind) =>
         (await made).#areRight(kind, options),
       );
-      const parts = [loadGraph(model, traits, options, adapterName, filling), preparing, filling] as const;
+      // So that only the kernel that is proved or measured can be what loses the device.
+      const { isCareful } = model.compiler.trials;
+      const before = isCareful
+        ? Promise.all([preparing, filling]).then(() => runToEnd(model, [], sizeOf(0)))
+        : Promise.resolve();
+      const loading = before.then(() => loadGraph(model, traits, options, adapterName, filling));
+      const parts = [loading, preparing, filling] as const;
       for (const part of parts) part.catch((error: unknown) => ending.abort(error));
       // Parts that are still loading use buffers, which are destroyed if this throws.
       await Promise.allSettled(parts);
       ending.signal.throwIfAborted();
       const [graph, sampler] = await Promise.all(parts);
       const runner = new GpuRunner(adapterName, model, graph, sampler, maxStepsInFlight + MAX_CHECKS);
+      if (isCareful) await runner.#rehearse();
       resolveMade(runner);
       return runner;
     };
@@ -164,6 +176,18 @@ export class GpuRunner implements LoadedRunner {
     device.queue.submit([encoder.finish()]);
     const result = this.#result(read, plan, timed !== undefined);
     return readKernels ? withKernels(result, readKernels()) : result;
+  }
+
+  /** Runs each kernel of a first step by itself: the one with which the device is lost, or gets stuck, is to blame. */
+  async #rehearse(): Promise<void> {
+    const { compiler, device, engine, step } = this.#model;
+    const numRows = Math.min(MAX_REHEARSED_ROWS, step.maxRows, maxSequenceLength(engine));
+    const size = step.write(device.queue, promptPlan(numRows, engine.blockSize));
+    const dispatches = new Map<GPUComputePipeline, Dispatch>();
+    for (const part of [this.#graph, this.#sampler]) part.forEach(size, (one) => dispatches.set(one.pipeline, one));
+    for (const [{ label }, dispatch] of dispatches) {
+      await compiler.prove(label, () => runToEnd(this.#model, [dispatch], size));
+    }
   }
 
   /** Draws from the logits of the embedding, which read no cache. */

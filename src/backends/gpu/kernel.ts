@@ -66,8 +66,8 @@ function pipelineLabel(kernel: Kernel, constants: KernelConstants): string {
   return `${kernel.name} ${JSON.stringify(Object.fromEntries(values))}`;
 }
 
-/** Constants that a kernel has for one product. What is bad with one is bad with others. */
-const OF_ONE_PRODUCT: readonly string[] = ["K4", "N4", "Y4", "SAMPLES_ONLY", "EPILOGUE"];
+/** Constants in a label that a kernel has for one product. What is bad with one is bad with others. */
+const OF_ONE_PRODUCT = /"(?:K4|N4|Y4|SAMPLES_ONLY|EPILOGUE)":\d+,?/g;
 
 /** Of shaders/lib/half.wgsl. */
 const FLUSHES = /^(const FLUSHES_HALVES) = false;/m;
@@ -94,7 +94,7 @@ export class KernelCompiler {
   readonly #adapterName: string;
   readonly #onProgress: (compiled: number, total: number) => void;
   readonly #flushesHalves: boolean;
-  readonly #trials: Trials;
+  readonly trials: Trials;
   readonly #failure: OpenedDevice["failure"];
   readonly #ready = new Set<string>();
   #countsPrepared = false;
@@ -106,7 +106,7 @@ export class KernelCompiler {
     this.#device = device;
     this.#adapterName = adapterName;
     this.#onProgress = onKernel ?? (() => undefined);
-    this.#trials = trials ?? new Trials();
+    this.trials = trials ?? new Trials();
     this.#failure = failure ?? new Promise(() => undefined);
     this.#flushesHalves = flushesHalves;
   }
@@ -119,7 +119,7 @@ export class KernelCompiler {
   /** Throws kernel_refused with the compiler's messages if the kernel does not compile. */
   async compile(variant: KernelVariant): Promise<GPUComputePipeline> {
     const { label, compile } = this.prepare(variant);
-    return compile().finally(() => this.noteReady(label));
+    return this.prove(label, compile).finally(() => this.noteReady(label));
   }
 
   /** Makes a variant's text. The caller decides when it is compiled, and reports when it is ready. */
@@ -137,10 +137,15 @@ export class KernelCompiler {
     return { label, compile };
   }
 
-  /** Compiles and uses a kernel whose work another one could do. @throws as `trial`; KernelLeftOut */
+  /** Compiles and uses a kernel that others could stand in for. @throws as `trial`; KernelLeftOut */
   tryOut<T>({ kernel, constants }: KernelVariant, trial: () => Promise<T>): Promise<T> {
-    const ofAll = Object.fromEntries(Object.entries(constants).filter(([name]) => !OF_ONE_PRODUCT.includes(name)));
-    return this.#trials.run(pipelineLabel(kernel, ofAll), { failure: this.#failure }, trial);
+    const label = pipelineLabel(kernel, constants);
+    return this.trials.run(label.replaceAll(OF_ONE_PRODUCT, ""), { failure: this.#failure }, trial);
+  }
+
+  /** Compiles or uses a kernel that is needed, by its pipeline's label. @throws as `work`; KernelLeftOut */
+  prove<T>(label: string, work: () => Promise<T>): Promise<T> {
+    return this.trials.prove(label.replaceAll(OF_ONE_PRODUCT, ""), { failure: this.#failure }, work);
   }
 
   bind(kernel: Kernel, buffers: KernelBuffers): GPUBindGroup {

@@ -2,6 +2,7 @@ import type { OpenedDevice } from "./device.ts";
 import { BufferUsage, MAP_READ } from "./flags.ts";
 import { encode, type Dispatch, type StepSize } from "./kernel.ts";
 import { copyRanges, type BufferRange } from "./readback.ts";
+import type { StepBuffer } from "./step-buffer.ts";
 
 /** Submits one pass at once, and returns the contents of these ranges after it, in order. */
 export async function readAfter(
@@ -25,6 +26,15 @@ export async function readAfter(
   } finally {
     result.destroy();
   }
+}
+
+/** Submits one pass at once, and resolves when it is done. A lost device may say that it is, but gives nothing to read. */
+export async function runToEnd(
+  { step, ...opened }: Parameters<typeof readAfter>[0] & { readonly step: Pick<StepBuffer, "allRows"> },
+  dispatches: readonly Dispatch[],
+  stepSize: StepSize,
+): Promise<void> {
+  await readAfter(opened, dispatches, stepSize, [{ buffer: step.allRows, offset: 0, bytes: 4 }]);
 }
 
 /** Hashes of the answers that are known, and of a kernel's. */

@@ -5,7 +5,7 @@ import type { TuningStore } from "../backend.ts";
 import { KernelLeftOut } from "../trials.ts";
 import type { Dispatch, StepSize } from "./kernel.ts";
 import type { ModelContext } from "./operations/operations.ts";
-import { readAfter } from "./read-after.ts";
+import { runToEnd } from "./read-after.ts";
 
 /** Number of rounds. Each measures every candidate once, so that a disturbance hits all alike; a candidate's best counts. */
 const ROUNDS = 3;
@@ -91,11 +91,9 @@ export async function timedMs(
   size: StepSize,
 ): Promise<number> {
   const minMs = model.poller.isNeeded ? MIN_POLLED_MS : MIN_MEASURED_MS;
-  // A lost device may say that its work is done, but gives nothing to read.
-  const read = [{ buffer: model.step.allRows, offset: 0, bytes: 4 }];
   const run = async (repeats: number) => {
     const startMs = performance.now();
-    await readAfter(model, Array.from({ length: repeats }, () => dispatches).flat(), size, read);
+    await runToEnd(model, Array.from({ length: repeats }, () => dispatches).flat(), size);
     return performance.now() - startMs;
   };
   await run(1); // warm up

@@ -15,7 +15,7 @@ const MAX_LOSSES = 3;
 const LOSSES_WINDOW_MS = 60_000;
 /** After a loss there may be no device for some seconds: pauses between attempts to open one, in milliseconds. */
 const PAUSES_MS = [100, 250, 500, 1000, 2000, 4000, 8000];
-/** A backend whose device gets stuck this often while a model is loaded is given up. */
+/** A backend whose device gets stuck this often while a model is loaded, and no kernel is to blame, is given up. */
 const MAX_STALLS = 2;
 /** How a backend fails with a model that another one may load. */
 const BACKENDS_OWN: readonly ChorusErrorCode[] = [
@@ -48,8 +48,8 @@ export class ModelLoader {
   /** When devices were lost, oldest first. */
   #lossesMs: number[] = [];
   #loaded: LoadedModel | null = null;
-  /** Kernels that are left out after a lost device. */
-  readonly #trials = new Trials();
+  /** Of the current load: kernels that are left out after a lost device. */
+  #trials = new Trials();
   /** Results of the first load. They outlive a lost device. */
   #texts: Texts | null = null;
   /** Why a backend was given up or passed over. */
@@ -91,8 +91,10 @@ export class ModelLoader {
     this.#free();
     const { dtype, activationDtype, numGpuBlocks } = lost.engineConfig;
     this.#fixed = { dtype, activationDtype, numGpuBlocks };
-    if (loss.code === "device_lost") this.#countLoss(loss);
-    else this.#giveUpBackend(loss);
+    if (loss.code === "device_lost") {
+      this.#trials = this.#trials.afterLoss();
+      this.#countLoss(loss);
+    } else this.#giveUpBackend(loss);
     const model = await this.#load(() => undefined, loss);
     if (model.engineConfig.numGpuBlocks >= numGpuBlocks) return model;
     this.#free();
@@ -129,7 +131,9 @@ export class ModelLoader {
         this.close();
       } catch (error) {
         const failure = toChorusError(error);
-        if (failure instanceof DeviceStalled && ++numStalls % MAX_STALLS === 0) this.#giveUpForLong(failure);
+        if (failure.code === "device_lost") this.#trials = this.#trials.afterLoss();
+        const isUnexplained = failure instanceof DeviceStalled && this.#trials.isCareful;
+        if (isUnexplained && ++numStalls % MAX_STALLS === 0) this.#giveUpForLong(failure);
         else if (failure.code === "device_lost") this.#countLoss((loss = failure), ++numLosses % MAX_LOSSES === 0);
         else if (failure.code === "webgpu_unavailable" && loss !== null) await this.#waitForDevice(pauses, failure);
         else if (isBackendsOwn(failure)) this.#giveUpBackend(failure);
@@ -148,7 +152,6 @@ export class ModelLoader {
 
   /** @param endsLoad whether one load has lost as many as may be, however long it took */
   #countLoss(loss: ChorusError, endsLoad = false): void {
-    this.#trials.blame();
     const nowMs = this.#platform.now();
     this.#lossesMs = [...this.#lossesMs.filter((atMs) => nowMs - atMs < LOSSES_WINDOW_MS), nowMs];
     if (this.#lossesMs.length < MAX_LOSSES && !endsLoad) return;

@@ -1,0 +1,78 @@
+// A kernel of the first step with which the device is lost, or gets stuck: the next load finds it, and the one after does without.
+
+import { afterEach, expect, it, vi } from "vitest";
+
+import { resolveEngineConfig } from "../../api/engine-config.ts";
+import { greedyTokens } from "../../../tests/gpu/runner-runs.ts";
+import { compileAfter } from "../../../tests/gpu/tampered-gpu.ts";
+import { loadGolden } from "../../../tests/models/golden.ts";
+import { Trials } from "../trials.ts";
+import { openDevice } from "./device.ts";
+import { GpuRunner } from "./gpu-runner.ts";
+
+const { weights, prompts } = await loadGolden("gpt2-tiny");
+const [prompt = expect.fail("no prompt")] = prompts;
+const sizes = { maxNumSeqs: 2, maxNumBatchedTokens: 64, numGpuBlocks: 64, dtype: "f32", kvCacheDtype: "f32" } as const;
+const engine = resolveEngineConfig(sizes, weights.model.shape);
+const numTokens = prompt.greedy.tokens.length;
+
+afterEach(() => void vi.restoreAllMocks());
+
+const never = () => new Promise<never>(() => undefined);
+
+/** Loads on a device of its own, which a kernel takes away or holds up, and answers. Resolves to the tokens, or to what happened. */
+async function runOnce(trials: Trials, bad: string, how: "lost" | "stuck" | "compiling"): Promise<unknown> {
+  const opened = await openDevice(navigator.gpu);
+  const isBad = (label: string) => label.startsWith(`${bad} `);
+  let fail = (): void => {};
+  const stuck = new Promise<string>((resolve) => (fail = () => resolve(how)));
+  const { setPipeline } = GPUComputePassEncoder.prototype;
+  const set = (pass: GPUComputePassEncoder, pipeline: GPUComputePipeline): undefined => {
+    setPipeline.call(pass, pipeline);
+    if (!isBad(pipeline.label)) return;
+    if (how === "lost") return opened.device.destroy();
+    vi.spyOn(GPUBuffer.prototype, "mapAsync").mockImplementation(never);
+    fail();
+  };
+  vi.spyOn(GPUComputePassEncoder.prototype, "setPipeline").mockImplementation(function (
+    this: GPUComputePassEncoder,
+    pipeline: GPUComputePipeline,
+  ): undefined {
+    set(this, pipeline);
+  });
+  compileAfter(opened.device, (label) => {
+    if (!isBad(label) || how !== "compiling") return undefined;
+    fail();
+    return never();
+  });
+  const options = { opened, weights, engine, trials };
+  const running = GpuRunner.create(options).then((runner) => greedyTokens(runner, prompt.ids, numTokens));
+  const result = await Promise.race([running.catch(({ code }: { code: string }) => code), stuck]);
+  vi.restoreAllMocks();
+  opened.device.destroy();
+  return result;
+}
+
+it.each([
+  ["lost", "device_lost"],
+  ["stuck", "stuck"],
+  ["compiling", "compiling"],
+] as const)("a product begins with another kernel (%s)", async (how, outcome) => {
+  const first = new Trials();
+  expect(await runOnce(first, "matmul-any", how)).toBe(outcome);
+  const careful = first.afterLoss();
+  expect(await runOnce(careful, "matmul-any", how)).toBe(outcome);
+  const next = careful.afterLoss();
+  expect(next.isCareful).toBe(false);
+  expect(await runOnce(next, "matmul-any", how)).toEqual(prompt.greedy.tokens);
+});
+
+it("where no other kernel can take its place, the load is refused: plainer ones run, or another backend", async () => {
+  const careful = new Trials().afterLoss();
+  expect(await runOnce(careful, "embed", "lost")).toBe("device_lost");
+  expect(await runOnce(careful.afterLoss(), "embed", "lost")).toBe("kernel_refused");
+});
+
+it("a careful load in which nothing happens gives the same tokens", async () => {
+  expect(await runOnce(new Trials().afterLoss(), "none", "lost")).toEqual(prompt.greedy.tokens);
+});
