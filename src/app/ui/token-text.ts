@@ -1,4 +1,4 @@
-import { groupedNumber } from "./grouped-number.ts";
+import { groupedNumber } from "./format.ts";
 import type { LikelyToken } from "../state/chat/answer-tokens.ts";
 
 /** A token's probability, in per cent. */

@@ -3,21 +3,7 @@ import type { RemoteObserver } from "../../remote/remote-answer.ts";
 import { tokensOf, type RequestReport, type StepReport } from "../../../index.ts";
 
 /** A pane's figures about its answer, by the worker's clock, or the page's for a server's answer; null while unknown. */
-export interface Figures {
-  /** Rate of the whole answer so far, after its first token. */
-  readonly tokensPerSecond: number | null;
-  readonly ttftMs: number | null;
-  readonly outputTokens: number;
-  /** Tokens of the prompt, and those of them that the prefix cache had; null until the first token. */
-  readonly promptTokens: number | null;
-  readonly cachedTokens: number | null;
-  /** 1 is served next; null if it runs, has ended, or is further back than reports list. */
-  readonly queuePlace: number | null;
-  /** Estimated seconds until it is served, from the duration of the last answers. */
-  readonly queueWaitS: number | null;
-  /** Why a server is asked again, and how often; null if it has not failed. */
-  readonly retry: string | null;
-}
+export type Figures = Readonly<NonNullable<ReturnType<RequestStats["figuresOf"]>>>;
 
 /** Returns whether at most the speed differs, which changes with each token. */
 export function isSameFigures(a: Figures, b: Figures): boolean {
@@ -118,20 +104,25 @@ export class RequestStats implements RemoteObserver {
   }
 
   /** Returns the figures of the request with the page's name, null before the first report about it. */
-  figuresOf(name: string): Figures | null {
+  figuresOf(name: string) {
     const entry = this.#entries.get(name);
     if (entry === undefined) return null;
     const { arrivalMs, firstTokenMs, lastTokenMs, outputTokens, promptTokens, cachedTokens, retry, isFinished } = entry;
     const place = isFinished ? 0 : this.#waitingNames.indexOf(name) + 1;
     const decodingMs = firstTokenMs === null || lastTokenMs === null ? 0 : lastTokenMs - firstTokenMs;
     return {
+      /** Rate of the whole answer so far, after its first token. */
       tokensPerSecond: decodingMs > 0 ? ((outputTokens - 1) * 1000) / decodingMs : null,
       ttftMs: firstTokenMs === null || arrivalMs === null ? null : firstTokenMs - arrivalMs,
       outputTokens,
+      /** Tokens of the prompt, and those of them that the prefix cache had; null until the first token. */
       promptTokens,
       cachedTokens,
+      /** 1 is served next; null if it runs, has ended, or is further back than reports list. */
       queuePlace: place > 0 ? place : null,
+      /** Estimated seconds until it is served, from the duration of the last answers. */
       queueWaitS: place > 0 ? this.#waitS(place) : null,
+      /** Why a server is asked again, and how often; null if it has not failed. */
       retry,
     };
   }

@@ -14,6 +14,11 @@ export interface ListedModel {
   readonly stored: StoredModel | null;
 }
 
+/** Whether its files need no download. */
+export function isOnThisComputer({ isEmbedded, stored }: ListedModel): boolean {
+  return isEmbedded || stored?.status === "whole";
+}
+
 /** Lists models, always in the same order, so that nothing moves when a download ends. */
 export function listModels(
   embedded: NamedChoice,

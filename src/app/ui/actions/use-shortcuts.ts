@@ -10,12 +10,9 @@ const TEXT_FIELDS = "textarea, select, [contenteditable], input:not([type=checkb
 /** Runs `run` if the text field does nothing with the key that it gets now. */
 function unlessUsed(field: Element, run: () => void): void {
   let isUsed = false;
-  const use = () => {
-    isUsed = true;
-  };
-  field.addEventListener("beforeinput", use);
+  const stop = listen(field, { beforeinput: () => (isUsed = true) });
   setTimeout(() => {
-    field.removeEventListener("beforeinput", use);
+    stop();
     if (!isUsed) run();
   });
 }

@@ -7,9 +7,9 @@ import type { ReadonlyStore } from "../../state/store.ts";
 import { App } from "./App.tsx";
 import { Guard } from "../components/Guard.tsx";
 import { lazyComponent } from "../components/LazyComponent.tsx";
-import { UpdateNotice } from "./UpdateNotice.tsx";
 import { Overlays } from "../overlays/Overlays.tsx";
 import { usePage, type PageName } from "./page-context.ts";
+import { Button } from "../components/Button.tsx";
 
 /** Where a first visit, over a slow network, has not loaded the page yet. */
 const OPENING = (
@@ -73,5 +73,24 @@ export function Pages(props: PagesProps) {
       <Overlays />
       <UpdateNotice updates={props.updates} />
     </Guard>
+  );
+}
+
+/** Reports a newer version. The person decides when to reload, since answers may be in progress. */
+function UpdateNotice({ updates }: { updates: AppUpdates }) {
+  const isThere = useStore(updates.store);
+  const [isLater, setIsLater] = useState(false);
+  return (
+    <output className="over top-[calc(var(--bar-h)+8px)]">
+      {isThere && !isLater && (
+        <div className="float row toast flex-wrap">
+          <p>A new version of Chorus is available.</p>
+          <Button onClick={() => location.reload()}>Reload to update</Button>
+          <Button look="quiet" onClick={() => setIsLater(true)}>
+            Later
+          </Button>
+        </div>
+      )}
+    </output>
   );
 }

@@ -26,8 +26,8 @@ export interface DialogContent {
   /** What it looks like, and its head. [as all others] */
   readonly className?: string;
   readonly headClass?: string;
-  /** Its accessible name. */
-  readonly name: string;
+  /** Its accessible name. [the title] */
+  readonly name?: string;
   /** The head's words. [the content has a head of its own] */
   readonly title?: string;
   readonly widthPx: number;

@@ -17,6 +17,7 @@ import { watchFirstLoad } from "../../state/app/after-first-load.ts";
 import { openTheme } from "../../state/app/theme.ts";
 import { keptChoice } from "../../state/remembered.ts";
 import { markdown } from "../chat/AnswerText.tsx";
+import { listen } from "../listen.ts";
 import { preload } from "../components/LazyComponent.tsx";
 import { PageContext, type DialogContent, type Page } from "./page-context.ts";
 import { nameOfPage, Pages } from "./Pages.tsx";
@@ -51,11 +52,8 @@ export function startApp(options: StartAppOptions) {
   void markdown.load();
   void afterFirstLoad.then(preload);
   // Else the browser would leave the page for a file that is dropped on it.
-  for (const type of ["dragover", "drop"] as const) {
-    addEventListener(type, (event) => {
-      if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
-    });
-  }
+  const keepPage = (event: DragEvent) => event.dataTransfer?.types.includes("Files") && event.preventDefault();
+  listen(window, { dragover: keepPage, drop: keepPage });
   const flusher = new FrameFlusher();
   const route = followAddress();
   const overlay = new Overlay<DialogContent>();

@@ -8,10 +8,13 @@ import { useApp, usePage } from "../app/page-context.ts";
 import { Button, Icon } from "../components/Button.tsx";
 import { EngineStatus } from "../engine/EngineStatus.tsx";
 import { Logo } from "../components/Logo.tsx";
-import { ModelButton } from "./ModelButton.tsx";
 import { SendToAll } from "./SendToAll.tsx";
 import { ThemeButton } from "./ThemeButton.tsx";
 import { HAS_ROOM_FOR_CHATS, useMedia } from "../use-media.ts";
+import type { AppState } from "../../state/app/app-state.ts";
+import { labelOfChoice } from "../../state/models/model-choice.ts";
+import { DTYPE_WORDS } from "../dtype-words.ts";
+import { formatBytes } from "../format.ts";
 
 export function Bar() {
   const { engine, workspace, chatSide, announcements } = useApp();
@@ -34,15 +37,16 @@ export function Bar() {
       <EngineStatus engine={engine} />
       <div className="row gap-1">
         <Button
+          icon="compose"
           className="max-sm:hidden"
           aria-label="New chat"
           title={`New chat (${keyLabels("Mod+Shift+O", isMac).join("+")}): the one before is in the list of chats`}
           onClick={() => perform("pane.new", page)}
         >
-          <Icon name="compose" />
           <span className="max-[1200px]:hidden">New chat</span>
         </Button>
         <Button
+          icon="plus"
           className="max-sm:hidden"
           aria-label="Add pane"
           // Not `disabled`: it says why, to keys and screen readers too.
@@ -50,7 +54,6 @@ export function Bar() {
           title={whyNot ?? "Add a pane"}
           onClick={() => (whyNot === null ? workspace.addPane() : announcements.announce(whyNot))}
         >
-          <Icon name="plus" />
           <span className="max-[1200px]:hidden">Add pane</span>
         </Button>
         <SendToAll workspace={workspace} />
@@ -81,5 +84,30 @@ export function Bar() {
       <HelpButton />
       <ThemeButton className="max-sm:hidden" />
     </header>
+  );
+}
+
+/** The model's name; a click opens the list of models and servers. */
+function ModelButton({ engine }: Pick<AppState, "engine">) {
+  const page = usePage();
+  const model = useStore(engine.store, (state) => (state.status === "ready" ? state.engine.model : null));
+  const label = useStore(engine.chosen, (chosen) => labelOfChoice(chosen.model));
+  const name = model?.name ?? label;
+  const size = model && `${formatBytes(model.weightBytes)}, ${model.mixture ?? DTYPE_WORDS[model.dtype].toLowerCase()}`;
+  return (
+    <Button
+      className="min-w-0 flex-initial gap-2 max-sm:gap-1 max-sm:border-transparent max-sm:bg-transparent max-sm:px-1 max-sm:text-left min-[1600px]:max-w-95 min-[1600px]:shrink-0"
+      aria-label={["Model:", name, size].filter(Boolean).join(" ")}
+      aria-haspopup="dialog"
+      title={name}
+      onClick={() => perform("models.open", page)}
+    >
+      <b className="overflow-hidden text-ellipsis max-sm:line-clamp-2 max-sm:wrap-anywhere max-sm:whitespace-normal max-sm:[font:600_13px/15px_var(--sans)]">
+        {name}
+      </b>{" "}
+      {/* As wide before the size is known, so that nothing beside it moves. */}
+      <span className="min-w-[17ch] text-left font-normal text-ink-3 max-[1600px]:hidden">{size}</span>
+      <Icon name="chevron" />
+    </Button>
   );
 }

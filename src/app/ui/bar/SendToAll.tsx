@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState, type FocusEvent, type SubmitEvent } 
 import { useStore } from "zustand";
 import type { Pane } from "../../state/chat/pane.ts";
 import type { Workspace } from "../../state/workspace/workspace.ts";
-import { Button, Icon } from "../components/Button.tsx";
+import { Button } from "../components/Button.tsx";
 import { Guard } from "../components/Guard.tsx";
 import { focusOnOpening } from "../components/Menu.tsx";
 import { MessageBox } from "../components/MessageBox.tsx";
@@ -66,12 +66,12 @@ export function SendToAll({ workspace }: { workspace: Workspace }) {
     <>
       <Button
         ref={opener}
+        icon="all"
         className="max-sm:w-(--icon-h) max-sm:border-transparent max-sm:bg-transparent max-sm:p-0 max-sm:text-ink-3"
         aria-haspopup="dialog"
         aria-label="Send to all"
         popoverTarget={SEND_TO_ALL_ID}
       >
-        <Icon name="all" />
         <span className="max-lg:hidden">Send to all</span>
       </Button>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
@@ -113,8 +113,7 @@ export function SendToAll({ workspace }: { workspace: Workspace }) {
               <Button look="quiet" className="ms-auto" onClick={close}>
                 Cancel
               </Button>
-              <Button look="ink" type="submit">
-                <Icon name="up" />
+              <Button icon="up" look="ink" type="submit">
                 Send
               </Button>
             </div>

@@ -4,6 +4,7 @@ import { KV_BLOCK_STATES, type KvCacheMap } from "../../../index.ts";
 import type { Batch } from "../../state/batch/batch.ts";
 import type { BlockContent } from "../../state/batch/cache-map.ts";
 import { paneTurnOf, keyOfSequence, nameIn } from "../../state/chat/request-name.ts";
+import { classNames } from "../class-names.ts";
 import { formatCount } from "../format.ts";
 import { onResize } from "../listen.ts";
 import { sequenceName } from "./cell-facts.ts";
@@ -23,6 +24,15 @@ const NO_BLOCKS: KvCacheMap = {
   filledTokens: new Uint8Array(),
   sequences: [],
 };
+
+const SIGNS: readonly (readonly [name: string, look: string, number?: number])[] = [
+  ["shared by 2", "bg-ink text-center text-on-ink [font:600_8px/10px_var(--sans)]", 2],
+  [
+    "cached",
+    "bg-[repeating-linear-gradient(135deg,var(--color-ink-3)_0_1px,transparent_1px_4px)] [box-shadow:inset_0_0_0_1px_var(--color-line-strong)]",
+  ],
+  ["free", "[box-shadow:inset_0_0_0_1px_var(--color-control)]"],
+];
 
 /** A map of the key/value cache: each block with the panes that use it. */
 export function CacheBlocksPanel({ batch, linkTo }: Omit<BatchView, "tokenOf">) {
@@ -84,18 +94,12 @@ export function CacheBlocksPanel({ batch, linkTo }: Omit<BatchView, "tokenOf">) 
       name="Cache blocks"
       head={
         <ul className="ml-auto flex gap-1.5 max-sm:ml-0">
-          <li className="row gap-1">
-            <i className="size-2.5 rounded-xs bg-ink text-center text-on-ink [font:600_8px/10px_var(--sans)]">2</i>
-            shared by 2
-          </li>
-          <li className="row gap-1">
-            <i className="size-2.5 rounded-xs bg-[repeating-linear-gradient(135deg,var(--color-ink-3)_0_1px,transparent_1px_4px)] text-center [box-shadow:inset_0_0_0_1px_var(--color-line-strong)] [font:600_8px/10px_var(--sans)]" />
-            cached
-          </li>
-          <li className="row gap-1">
-            <i className="size-2.5 rounded-xs text-center [box-shadow:inset_0_0_0_1px_var(--color-control)] [font:600_8px/10px_var(--sans)]" />
-            free
-          </li>
+          {SIGNS.map(([name, look, number]) => (
+            <li key={name} className="row gap-1">
+              <i className={classNames("size-2.5 rounded-xs", look)}>{number}</i>
+              {name}
+            </li>
+          ))}
         </ul>
       }
     >

@@ -1,50 +1,33 @@
 // The colours of tokens.css for canvases.
 
+import { createStore } from "../../state/store.ts";
+
 const NUM_PANES = 16;
 
-const TOKENS = {
-  ink: "--color-ink",
-  ink2: "--color-ink-2",
-  ink3: "--color-ink-3",
-  onInk: "--color-on-ink",
-  line: "--color-line",
-  lineStrong: "--color-line-strong",
-  control: "--color-control",
-  surface: "--color-surface",
-  surface2: "--color-surface-2",
-  bad: "--color-bad",
-  focus: "--color-focus",
-  onPane: "--color-on-pane",
-} as const;
+const INKS = ["ink", "ink2", "ink3", "onInk", "onPane", "line", "lineStrong", "control", "bad", "focus"] as const;
+const PAPERS = ["surface", "surface2"] as const;
+type Named = Readonly<Record<(typeof INKS | typeof PAPERS)[number], string>>;
 
-export interface CanvasColors extends Readonly<Record<keyof typeof TOKENS, string>> {
+/** Returns "--color-ink-2" for "ink2". */
+const tokenOf = (name: string) => `--color-${name.replaceAll(/(?=[A-Z\d])/g, "-").toLowerCase()}`;
+
+export interface CanvasColors extends Named {
   /** Colours by pane number; 0 is for requests without a pane. */
   readonly panes: readonly string[];
   readonly sans: string;
 }
 
-let colors: CanvasColors | null = null;
-const listeners = new Set<() => void>();
+/** Null: not read since the theme has changed. */
+const colors = createStore<{ read: CanvasColors | null }>(() => ({ read: null }));
+const themeObserver = new MutationObserver(() => colors.setState({ read: null }));
+themeObserver.observe(document.documentElement, { attributeFilter: ["data-theme"] });
 
 export function canvasColors(): CanvasColors {
-  return (colors ??= readColors());
+  return (colors.getState().read ??= readColors());
 }
 
 /** Calls `listener` when the theme has changed. Returns the function that unsubscribes. */
-export function onCanvasColorsChange(listener: () => void): () => void {
-  if (listeners.size === 0) themeObserver.observe(document.documentElement, { attributeFilter: ["data-theme"] });
-  listeners.add(listener);
-  return () => {
-    listeners.delete(listener);
-    if (listeners.size === 0) themeObserver.disconnect();
-    if (listeners.size === 0) colors = null;
-  };
-}
-
-const themeObserver = new MutationObserver(() => {
-  colors = null;
-  for (const listener of listeners) listener();
-});
+export const onCanvasColorsChange = (listener: () => void): (() => void) => colors.subscribe(listener);
 
 function readColors(): CanvasColors {
   // A property's own value still has both themes' colours.
@@ -54,9 +37,9 @@ function readColors(): CanvasColors {
     probe.style.color = `var(${token})`;
     return style.color;
   };
-  const named = Object.fromEntries(Object.entries(TOKENS).map(([name, token]) => [name, read(token)]));
-  const panes = [read("--color-ink-2"), ...Array.from({ length: NUM_PANES }, (_, i) => read(`--v${i + 1}`))];
+  const named = Object.fromEntries([...INKS, ...PAPERS].map((name) => [name, read(tokenOf(name))]));
+  const panes = [read(tokenOf("ink2")), ...Array.from({ length: NUM_PANES }, (_, i) => read(`--v${i + 1}`))];
   const sans = style.getPropertyValue("--sans");
   probe.remove();
-  return { ...(named as Record<keyof typeof TOKENS, string>), panes, sans };
+  return { ...(named as Named), panes, sans };
 }

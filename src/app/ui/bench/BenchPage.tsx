@@ -12,7 +12,7 @@ import {
   formatDuration,
 } from "../../../../lab/index.ts";
 import type { CreateEngine } from "../../state/engine/engine-control.ts";
-import { Button, Icon } from "../components/Button.tsx";
+import { Button } from "../components/Button.tsx";
 import { More } from "../components/More.tsx";
 import { PageHead } from "../bar/PageHead.tsx";
 import { nameBrowser } from "../unsupported/describe-browser.ts";
@@ -136,8 +136,7 @@ function ResultActions({ result }: { result: BenchResult }) {
     <div className="row ms-auto flex-wrap gap-1">
       <Button onClick={() => void copy()}>{isCopied ? "Copied" : "Copy tables"}</Button>
       {files.map(([format, ending, type, text]) => (
-        <Button key={ending} onClick={() => saveFile(`${name}.${ending}`, text, type)}>
-          <Icon name="down" />
+        <Button key={ending} icon="down" onClick={() => saveFile(`${name}.${ending}`, text, type)}>
           {format}
         </Button>
       ))}

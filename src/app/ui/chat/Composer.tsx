@@ -1,7 +1,7 @@
 import { useId, useLayoutEffect, useRef, useState, type SubmitEvent } from "react";
 import { useStore } from "zustand";
 import type { Pane } from "../../state/chat/pane.ts";
-import { Button, Icon } from "../components/Button.tsx";
+import { Button } from "../components/Button.tsx";
 import { lazyComponent } from "../components/LazyComponent.tsx";
 import { MessageBox } from "../components/MessageBox.tsx";
 
@@ -74,13 +74,11 @@ export function Composer({ pane, isCurrent }: { pane: Pane; isCurrent: boolean }
           onEnter={send}
         />
         {isBusy ? (
-          <Button key="stop" className="w-19 p-0 max-sm:h-10" onClick={stop}>
-            <Icon name="stop" />
+          <Button key="stop" icon="stop" className="w-19 p-0 max-sm:h-10" onClick={stop}>
             Stop
           </Button>
         ) : (
-          <Button key="send" look="ink" type="submit" className="w-19 p-0 max-sm:h-10">
-            <Icon name="up" />
+          <Button key="send" icon="up" look="ink" type="submit" className="w-19 p-0 max-sm:h-10">
             Send
           </Button>
         )}

@@ -3,7 +3,7 @@ import { flushSync } from "react-dom";
 import { useStore } from "zustand";
 import type { Pane } from "../../state/chat/pane.ts";
 import { variantsAfter } from "../../state/chat/turn-tree.ts";
-import { Button, Icon } from "../components/Button.tsx";
+import { Button } from "../components/Button.tsx";
 import { SCROLLS } from "../components/scrolls.ts";
 import { formatCount, formatCounted } from "../format.ts";
 import { EmptyPane } from "./EmptyPane.tsx";
@@ -172,10 +172,10 @@ export function Conversation({ pane, place }: { pane: Pane; place: number }) {
       </div>
       {newestId !== null && !isFollowing && (
         <Button
+          icon="down"
           className="absolute bottom-2 left-1/2 [transform:translateX(-50%)] rounded-[16px] shadow-2"
           onClick={() => setLeftAt(null)}
         >
-          <Icon name="down" />
           Latest
         </Button>
       )}

@@ -10,9 +10,14 @@ import { Button, Icon } from "../components/Button.tsx";
 import { askFour, BEGINNINGS, STARTERS, SUM_STARTER } from "./ask-four.ts";
 import { focusMessageOf } from "./Composer.tsx";
 import { showPane } from "./pane-links.ts";
-import { LoadCard, LoadCardSpace } from "./LoadCard.tsx";
 import { answerEnded } from "../../state/chat/answer-ended.ts";
 import { waitingCalls } from "../../state/chat/tool-rounds.ts";
+import { NOTHING_LOADED } from "../../state/engine/load-stages.ts";
+import { titleOf } from "../../state/chat/note.ts";
+import { CopyDetails } from "../components/CopyDetails.tsx";
+import { DocsLink } from "../components/DocsLink.tsx";
+import { StartAgainButton } from "../engine/StartAgainButton.tsx";
+import { StageBar } from "../engine/StageBar.tsx";
 
 /** Shows the answerer and first questions; before that, in the first pane, loading in the same place: nothing moves. */
 export function EmptyPane({ pane, isFirst }: { pane: Pane; isFirst: boolean }) {
@@ -42,7 +47,7 @@ export function EmptyPane({ pane, isFirst }: { pane: Pane; isFirst: boolean }) {
     <>
       {/* They alternate: both are in one cell, as high as the higher. */}
       <div className="mb-5 grid *:[grid-area:1/1] short:mb-3">
-        {isLoading ? <LoadCard /> : <LoadCardSpace />}
+        {isLoading ? <LoadCard /> : <Loading isOver />}
         {!isRemote && (
           <div style={{ visibility: isLoading ? "hidden" : undefined }}>
             <h3 className="mb-1 t-18 tracking-[-0.01em] text-balance">
@@ -86,8 +91,7 @@ export function EmptyPane({ pane, isFirst }: { pane: Pane; isFirst: boolean }) {
         </ul>
         {isFirst && (
           <div className="row mt-3 justify-self-start shorter:col-start-2 shorter:row-start-1 shorter:m-0 shorter:self-start">
-            <Button onClick={askAll}>
-              <Icon name="all" />
+            <Button icon="all" onClick={askAll}>
               Ask all four at once
             </Button>
             <Button look="quiet" aria-haspopup="dialog" onClick={() => perform("help.open", page)}>
@@ -105,4 +109,47 @@ function explainCall(pane: Pane): void {
   const body =
     "It had to, here: a grammar makes the call valid, but a tiny model's numbers are often wrong. Run it, and the model gets the exact result.";
   pane.notify({ kind: "info", title: "The model calls the calculator", body });
+}
+
+/** Shows how far the model is loaded, or why it failed. Nothing once it runs. */
+function LoadCard() {
+  const { engine } = useApp();
+  const modelLabel = useStore(engine.chosen, ({ model }) => labelOfChoice(model));
+  const state = useStore(engine.store);
+  if (state.status === "ready") return null;
+  if (state.status === "loading") return <Loading />;
+  return (
+    <div role="alert">
+      <h3 className="mb-1 t-18 tracking-[-0.01em] text-balance">
+        {state.status === "dead" ? titleOf(state.error) : `${modelLabel} could not be started`}
+      </h3>
+      <p className="max-h-[40vh] overflow-y-auto t-14 text-pretty whitespace-pre-line text-ink-2">
+        {state.error.message}
+      </p>
+      <p className="mt-2 mb-4 t-14 text-pretty text-ink-2">
+        What you write meanwhile is kept and is sent when the model runs.
+      </p>
+      <div className="row flex-wrap">
+        <StartAgainButton />
+        <CopyDetails error={state.error} />
+        <DocsLink page="troubleshooting" at={state.error.code}>
+          About this error
+        </DocsLink>
+      </div>
+    </div>
+  );
+}
+
+/** @param isOver for the place that it takes, empty */
+function Loading({ isOver = false }: { isOver?: boolean }) {
+  const modelLabel = useStore(useApp().engine.chosen, ({ model }) => labelOfChoice(model));
+  return (
+    <div className={isOver ? "invisible" : undefined} aria-hidden={isOver || undefined}>
+      <h3 className="mb-1 t-18 tracking-[-0.01em] text-balance">Getting {modelLabel} ready</h3>
+      <p className="t-14 text-pretty text-ink-2 short:hidden">
+        You can write now. Messages wait here and are sent when the model is ready.
+      </p>
+      <StageBar {...(isOver && { stages: NOTHING_LOADED })} className="small mt-3" />
+    </div>
+  );
 }

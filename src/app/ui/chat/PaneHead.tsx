@@ -7,13 +7,17 @@ import type { Figures } from "../../state/chat/request-stats.ts";
 import { menuItems, perform } from "../actions/actions.ts";
 import { useApp, usePage } from "../app/page-context.ts";
 import { Button, IconButton, Icon } from "../components/Button.tsx";
-import { Menu } from "../components/Menu.tsx";
+import { Menu, type MenuItem } from "../components/Menu.tsx";
 import { formatCount, formatCounted, formatMs, formatOrdinal, formatRate, orDash, plural } from "../format.ts";
 import { PaneBadge } from "../components/PaneBadge.tsx";
-import { AnswererMenu } from "./AnswererMenu.tsx";
 import { startDrag } from "./pane-drag.ts";
 import { titleOfChat } from "../../state/workspace/saved-workspace.ts";
 import { selectOnShow } from "../on-show.ts";
+import { localName } from "../../state/chat/asking.ts";
+import { remoteChoices, remoteName, writeRemote } from "../../state/connections/connections.ts";
+import { keyOfChoice } from "../../state/models/model-choice.ts";
+import type { ModelLibraryState } from "../../state/models/model-library.ts";
+import { isOnThisComputer } from "../../state/models/model-list.ts";
 
 const IN_MENU = [
   "pane.new",
@@ -103,12 +107,12 @@ function SettingsButton({ pane }: { pane: Pane }) {
     <Button
       id={`settings-button-${pane.number}`}
       look="icon"
+      icon="settings"
       aria-label={name}
       aria-haspopup="dialog"
       title={name}
       onClick={() => perform("pane.settings", page, pane)}
     >
-      <Icon name="settings" />
       {numOwn > 0 && (
         // It lies on the icon's corner, so that nothing moves.
         <span className="absolute -top-px -right-px min-w-3.5 rounded-[7px] bg-ink px-0.75 text-center text-on-ink [font:600_10px/14px_var(--sans)]">
@@ -169,4 +173,59 @@ function waitingWords(phase: PaneState["phase"], figures: Figures | null, isLoad
   if (queuePlace === null) return "Waiting for the first token";
   const waitS = figures?.queueWaitS ?? null;
   return `${formatOrdinal(queuePlace)} in queue${waitS === null ? "" : `, about ${formatCount(waitS)} s`}`;
+}
+
+const keysHere = ({ models }: ModelLibraryState) => String(models.filter(isOnThisComputer).map(({ key }) => key));
+
+/** Names who answers a pane, and changes it: a server's model for this pane, a model of this computer for all panes. */
+function AnswererMenu({ pane }: { pane: Pane }) {
+  const page = usePage();
+  const { engine, library, connections } = useApp();
+  const name = useStore(pane.asking, ({ answerer }) => answerer);
+  // Not rendered at each step of a download.
+  useStore(library.store, keysHere);
+  const items = (): readonly MenuItem[] => {
+    const { answerer } = pane.store.getState();
+    const local = engine.chosen.getState().model;
+    const { models } = library.store.getState();
+    const here = models.filter((model) => isOnThisComputer(model) && model.key !== keyOfChoice(local));
+    const switchAll = async (key: string) => {
+      if (await library.use(key)) pane.answerBy(null);
+      // The list says why it could not be loaded. Where another was chosen meanwhile there is nothing to say.
+      else if (library.store.getState().models.some((model) => model.key === key && model.error))
+        perform("models.open", page);
+    };
+    return [
+      {
+        heading: "This pane is answered by",
+        label: `${localName(engine)} (this page)`,
+        isChecked: answerer === null,
+        run: () => pane.answerBy(null),
+      },
+      ...remoteChoices(connections.store.getState().connections, answerer).map((remote) => ({
+        label: remoteName(remote),
+        isChecked: writeRemote(remote) === writeRemote(answerer),
+        run: () => pane.answerBy(remote),
+      })),
+      ...here.map(({ key, title }, index) => ({
+        ...(index === 0 && { heading: "All panes of this page will use" }),
+        label: title,
+        name: `All panes of this page will use ${title}`,
+        run: () => void switchAll(key),
+      })),
+      ...menuItems(["models.open", "connections.open"], page, pane),
+    ];
+  };
+  return (
+    <Menu
+      name={`Pane ${pane.number} is answered by ${name}`}
+      look="quiet"
+      className="h-(--icon-h) max-w-[45%] flex-initial gap-0.5 pr-1 pl-2 t-12 text-ink-2"
+      items={items}
+      onOpen={() => void library.refresh()}
+    >
+      <span className="min-w-0 truncate">{name}</span>
+      <Icon name="chevron" />
+    </Menu>
+  );
 }

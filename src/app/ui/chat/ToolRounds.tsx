@@ -6,7 +6,7 @@ import { argumentsIn, BY_PERSON, type Call, type ToolRound } from "../../state/c
 import { Button } from "../components/Button.tsx";
 import { textsOf } from "../texts-of.ts";
 import { AnswerText } from "./AnswerText.tsx";
-import { focusLog } from "./focus-log.ts";
+import { leaving } from "./focus-log.ts";
 import { Reasoning } from "./Reasoning.tsx";
 
 const REFUSED = "The person did not run this call.";
@@ -65,13 +65,12 @@ function CallView({ pane, call, isOpen }: { pane: Pane; call: Call; isOpen: bool
 function CallButtons({ pane, call }: { pane: Pane; call: Call }) {
   const { id, name, from } = call;
   const isTyped = from === BY_PERSON;
-  const submit = (event: FormEvent<HTMLFormElement>) => {
+  const submit = leaving<FormEvent<HTMLFormElement>>((event) => {
     event.preventDefault();
     const { result } = textsOf(event.currentTarget);
-    focusLog(event.currentTarget);
     if (result === undefined) void pane.calls.run(id);
     else pane.calls.give(id, result);
-  };
+  });
   return (
     <form className="row flex-wrap" aria-label={`Call of ${name}`} onSubmit={submit}>
       {isTyped && (
@@ -87,22 +86,12 @@ function CallButtons({ pane, call }: { pane: Pane; call: Call }) {
       <Button type="submit" look="ink">
         {isTyped ? "Send result" : "Run"}
       </Button>
-      <Button
-        onClick={({ currentTarget }) => {
-          focusLog(currentTarget);
-          pane.calls.give(id, REFUSED);
-        }}
-      >
-        Don&rsquo;t run
-      </Button>
+      <Button onClick={leaving(() => pane.calls.give(id, REFUSED))}>Don&rsquo;t run</Button>
       {!isTyped && (
         <Button
           look="quiet"
           title="Without a click, until this page closes"
-          onClick={({ currentTarget }) => {
-            focusLog(currentTarget);
-            pane.calls.trust(call);
-          }}
+          onClick={leaving(() => pane.calls.trust(call))}
         >
           Always run {name} in this chat
         </Button>

@@ -7,13 +7,13 @@ import { canScore } from "../../state/chat/branching.ts";
 import { isUnfinished, type Turn, type TurnEnd } from "../../state/chat/conversation.ts";
 import { noRoomNote, failedNote } from "../../state/chat/note.ts";
 import type { Pane } from "../../state/chat/pane.ts";
-import { Button, IconButton, Icon } from "../components/Button.tsx";
+import { Button, IconButton } from "../components/Button.tsx";
 import { Caret } from "../components/Caret.tsx";
 import { classNames } from "../class-names.ts";
 import { lazyComponent } from "../components/LazyComponent.tsx";
 import { AnswerText, LeftOut, shownPart } from "./AnswerText.tsx";
 import { CopyButton } from "./CopyButton.tsx";
-import { focusLog } from "./focus-log.ts";
+import { leaving } from "./focus-log.ts";
 import { Reasoning } from "./Reasoning.tsx";
 import { QuestionEditor } from "./QuestionEditor.tsx";
 import { VariantPager } from "./VariantPager.tsx";
@@ -172,15 +172,12 @@ export const TurnView = memo(function TurnView({
           <>
             {isNewest && (asking.canContinue || turn.answer === "") && isUnfinished(turn) && (
               <Button
+                icon="onward"
                 look="quiet"
                 className="h-(--icon-h) px-2 text-[12px]"
                 disabled={!isIdle}
-                onClick={({ currentTarget }) => {
-                  focusLog(currentTarget);
-                  pane.continueAnswer();
-                }}
+                onClick={leaving(() => pane.continueAnswer())}
               >
-                <Icon name="onward" />
                 Continue
               </Button>
             )}
@@ -215,10 +212,7 @@ export const TurnView = memo(function TurnView({
                   icon="again"
                   disabled={!isIdle}
                   name="Regenerate"
-                  onClick={({ currentTarget }) => {
-                    focusLog(currentTarget);
-                    pane.regenerate();
-                  }}
+                  onClick={leaving(() => pane.regenerate())}
                 />
               )}
               <IconButton icon="fork" name="Fork from here" title="Continue from here in a new pane" onClick={fork} />

@@ -4,10 +4,17 @@ import { classNames } from "../class-names.ts";
 interface ButtonProps extends ComponentProps<"button"> {
   /** ink: the main action. outlined: the default. quiet: no frame. icon: a square with an icon only. */
   look?: "ink" | "outlined" | "quiet" | "icon";
+  /** Before its words. */
+  icon?: IconName | undefined;
 }
 
-export function Button({ look = "outlined", className, ...rest }: ButtonProps) {
-  return <button type="button" {...rest} className={classNames("button", look, className)} />;
+export function Button({ look = "outlined", icon, className, children, ...rest }: ButtonProps) {
+  return (
+    <button type="button" {...rest} className={classNames("button", look, className)}>
+      {icon && <Icon name={icon} />}
+      {children}
+    </button>
+  );
 }
 
 interface IconButtonProps extends Omit<ComponentProps<typeof Button>, "look" | "children" | "name"> {
@@ -18,12 +25,8 @@ interface IconButtonProps extends Omit<ComponentProps<typeof Button>, "look" | "
   readonly title?: string | undefined;
 }
 
-export function IconButton({ icon, name, title = name, ...rest }: IconButtonProps) {
-  return (
-    <Button {...rest} look="icon" aria-label={name} title={title}>
-      <Icon name={icon} />
-    </Button>
-  );
+export function IconButton({ name, title = name, ...rest }: IconButtonProps) {
+  return <Button {...rest} look="icon" aria-label={name} title={title} />;
 }
 
 /** The paths of each icon: one of lines, and one that is filled, too. */

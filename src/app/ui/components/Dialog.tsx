@@ -11,7 +11,7 @@ export const useClose = (): (() => void) => use(CloseDialog);
 
 /** A native modal dialog in the app's style, open while it is rendered. Escape or a click beside it closes it. */
 export function Dialog({ content, onClosed }: { content: DialogContent; onClosed: () => void }) {
-  const { className, headClass, name, title, widthPx, beside, body } = content;
+  const { className, headClass, title, name = title, widthPx, beside, body } = content;
   const ref = useRef<HTMLDialogElement>(null);
   const close = () => ref.current?.close();
   useLayoutEffect(() => {

@@ -20,7 +20,7 @@ import { formatCount, formatDuration } from "../format.ts";
 import { Demo, demoResult, SIZES_IN_WORDS, speedup, type DemoRun, type DemoState } from "../../state/demo/demo.ts";
 import { zoomWithDemo } from "../../state/demo/demo-zoom.ts";
 import type { EngineControl, EngineState } from "../../state/engine/engine-control.ts";
-import { Button, Icon } from "../components/Button.tsx";
+import { Button } from "../components/Button.tsx";
 
 /** The demo, which begins when the model is ready: the race on top, its eight panes, and the batch. */
 export function DemoPage() {
@@ -166,8 +166,7 @@ function DemoRace({ demo, engine }: { demo: Demo; engine: EngineControl }) {
         </span>
       </p>
       <div className="row gap-1 max-sm:justify-self-end">
-        <Button className="max-sm:px-2.5" disabled={isBusy} onClick={() => void demo.start()}>
-          <Icon name="again" />
+        <Button icon="again" className="max-sm:px-2.5" disabled={isBusy} onClick={() => void demo.start()}>
           Run again
         </Button>
         <Button className="max-sm:px-2.5" disabled={isBusy} onClick={() => void demo.start(other)}>

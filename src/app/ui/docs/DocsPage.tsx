@@ -28,7 +28,10 @@ export function DocsPage({ name, at }: { name: string; at: string | null }) {
           Contents
         </a>
       </PageHead>
-      <main ref={main} className="markdown document mx-auto max-w-200 px-4 pt-3 pb-16">
+      <main
+        ref={main}
+        className="markdown mx-auto max-w-200 px-4 pt-3 pb-16 [&_:is(h2,h3,h4,h5,td)]:scroll-mt-4 [&_img]:h-auto [&_img]:max-w-full [&_table]:[overflow-wrap:normal]"
+      >
         {path === undefined ? (
           <p role="alert">There is no document &ldquo;{name}&rdquo;. The contents have all of them.</p>
         ) : (

@@ -10,7 +10,6 @@ export function RecoveryNotice() {
   const { engine, recovery } = useApp();
   const cause = useStore(recovery);
   const goesOn = useStore(engine.store, ({ status }) => status === "ready");
-  const stages = useStore(engine.store, (state) => (state.status === "loading" ? state.stages : null));
   if (cause === null) return null;
   return (
     <Notice
@@ -27,7 +26,7 @@ export function RecoveryNotice() {
         </>
       }
     >
-      {stages && <StageBar stages={stages} className="flex-[0_0_220px] t-12 max-sm:basis-full" />}
+      <StageBar className="flex-[0_0_220px] t-12 max-sm:basis-full" />
     </Notice>
   );
 }

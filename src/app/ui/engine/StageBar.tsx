@@ -1,10 +1,18 @@
+import { useStore } from "zustand";
+import { useApp } from "../app/page-context.ts";
 import { currentStage, shareLoaded, type LoadStages, type StageProgress } from "../../state/engine/load-stages.ts";
 import { classNames } from "../class-names.ts";
 import type { LoadStage } from "../../../index.ts";
 import { formatBytes, formatBytesOf, formatCount, formatTimeLeft } from "../format.ts";
 
-/** How far loading is, as one bar, with what a download has left, or waits for. Whoever points at it, or focuses it, is told the stage. */
-export function StageBar({ stages, className }: { stages: LoadStages; className?: string | undefined }) {
+/**
+ * How far loading is, as one bar, with what a download has left, or waits for. Whoever points at it, or focuses it, is told the stage.
+ * @param stages [those of the engine, if it is loading]
+ */
+export function StageBar({ stages: given, className }: { stages?: LoadStages; className?: string }) {
+  const { store } = useApp().engine;
+  const stages = useStore(store, (state) => given ?? (state.status === "loading" ? state.stages : null));
+  if (stages === null) return null;
   const stage = currentStage(stages);
   const words = describeStage(stage, stages[stage]);
   const isForAll = stage === "weights" || stages[stage].isWaiting;

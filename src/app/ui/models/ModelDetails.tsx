@@ -95,12 +95,12 @@ function OtherDownloads({ library, model: { choice, about, estimate }, onAdded }
       {others.map(({ model, quantisation, downloadBytes, problem }) => (
         <Button
           key={model}
+          icon={problem ? "warn" : "tick"}
           look={model === best?.model ? "ink" : "outlined"}
           disabled={model === choice.model}
           title={problem ? `Would not run here. ${problem.message}` : "Should run here"}
           onClick={() => add(model)}
         >
-          <Icon name={problem ? "warn" : "tick"} />
           {quantisation ?? model.split("/").at(-1)}, {formatBytes(downloadBytes)}
         </Button>
       ))}

@@ -1,13 +1,20 @@
 import { useEffect, useId, useRef } from "react";
 import type { CatalogueEntry } from "../../../index.ts";
 import type { LibraryModel } from "../../state/models/model-library.ts";
+import { isOnThisComputer } from "../../state/models/model-list.ts";
 import { useApp } from "../app/page-context.ts";
-import { IconButton } from "../components/Button.tsx";
-import { formatCount } from "../format.ts";
-import { ModelActions } from "./ModelActions.tsx";
+import { IconButton, Button, Icon } from "../components/Button.tsx";
+import { formatCount, formatBytes, formatBytesOf, formatTimeLeft } from "../format.ts";
 import { ModelDetails } from "./ModelDetails.tsx";
 import { ErrorNote } from "./ErrorNote.tsx";
-import { ModelStatus } from "./ModelStatus.tsx";
+import { useStore } from "zustand";
+import { Confirm } from "../components/Confirm.tsx";
+import { useClose } from "../components/Dialog.tsx";
+import { DTYPE_WORDS } from "../dtype-words.ts";
+import type { EngineControl } from "../../state/engine/engine-control.ts";
+import { StageBar } from "../engine/StageBar.tsx";
+import { useOnline } from "../use-media.ts";
+import { keyOfChoice } from "../../state/models/model-choice.ts";
 
 /** The use of each kind of model. */
 const KIND_WORDS: Readonly<Record<CatalogueEntry["kind"], string>> = {
@@ -26,6 +33,7 @@ interface ModelRowProps {
 
 export function ModelRow({ model, isOpened, onToggle, onAdded }: ModelRowProps) {
   const { engine, library } = useApp();
+  const running = useRunning(engine, model);
   const detailsId = useId();
   const { title, about, choice, isEmbedded, estimate, stored, error } = model;
   const numParameters = estimate?.numParameters ?? about?.numParameters ?? null;
@@ -74,8 +82,8 @@ export function ModelRow({ model, isOpened, onToggle, onAdded }: ModelRowProps) 
         <p className="small pr-3 text-right whitespace-nowrap max-sm:hidden">
           {numParameters !== null && `${formatCount(numParameters / 1e6)} M parameters`}
         </p>
-        <ModelStatus engine={engine} model={model} />
-        <ModelActions model={model} />
+        <ModelStatus model={model} running={running} />
+        <ModelActions model={model} running={running} />
       </div>
       {error && (
         <ErrorNote
@@ -89,4 +97,143 @@ export function ModelRow({ model, isOpened, onToggle, onAdded }: ModelRowProps) 
       </div>
     </li>
   );
+}
+
+interface OfRow {
+  readonly model: LibraryModel;
+  readonly running: Running;
+}
+
+function ModelActions({ model, running }: OfRow) {
+  const { engine, library } = useApp();
+  const close = useClose();
+  const runningDtype = useStore(engine.store, (state) => (state.status === "ready" ? state.engine.model.dtype : null));
+  const isSwitching = useStore(library.store, (state) => state.switchingTo !== null);
+  const { key, title, about, stored, isEmbedded, isDownloading, dtype } = model;
+
+  const use = async () => {
+    if (await library.use(key)) close();
+  };
+  const isHere = isOnThisComputer(model);
+  const isBrought = !isEmbedded && about === null;
+  const asDtype = dtype === null ? "" : ` as ${DTYPE_WORDS[dtype].toLowerCase()}`;
+  const isOtherDtype = running === "running" && dtype !== null && runningDtype !== dtype;
+  return (
+    <Confirm
+      isShort
+      question={`Delete ${title}?`}
+      verb={`Delete ${formatBytes(stored?.receivedBytes ?? 0)}`}
+      className="row justify-end gap-1 max-sm:min-h-9 max-sm:[grid-area:2/3]"
+      onConfirm={() => void library.remove(key)}
+    >
+      {(bin) => (
+        <div className="row justify-end gap-1 max-sm:min-h-9 max-sm:[grid-area:2/3]">
+          {isDownloading && (
+            <>
+              <Button aria-label={`Pause ${title}`} onClick={() => void library.pause(key)}>
+                Pause
+              </Button>
+              <IconButton
+                icon="close"
+                name={`Cancel ${title}`}
+                title="Cancel"
+                onClick={() => void library.remove(key)}
+              />
+            </>
+          )}
+          {!isDownloading && !isHere && (
+            <Button
+              aria-label={`${stored ? "Resume" : "Download"} ${title}`}
+              disabled={running !== "no"}
+              onClick={() => void library.download(key)}
+            >
+              {stored ? "Resume" : "Download"}
+            </Button>
+          )}
+          {isHere && (running === "no" || isOtherDtype) && (
+            <Button aria-label={`Use ${title}${asDtype}`} disabled={isSwitching} onClick={() => void use()}>
+              Use{isOtherDtype && asDtype}
+            </Button>
+          )}
+          {isBrought && !stored && !isDownloading && (
+            <IconButton
+              icon="close"
+              name={`Remove ${title} from the list`}
+              title="Remove from the list"
+              onClick={() => void library.remove(key)}
+            />
+          )}
+          {stored && !isDownloading && (
+            <IconButton
+              icon="trash"
+              name={`Delete ${title}`}
+              title={running === "no" ? "Delete" : "In use: choose another model first"}
+              disabled={running !== "no"}
+              {...bin}
+            />
+          )}
+        </div>
+      )}
+    </Confirm>
+  );
+}
+
+const UNKNOWN = { receivedBytes: 0, totalBytes: 0, bytesPerSecond: null, secondsLeft: null, isWaiting: false };
+
+/** A model's state, or the progress of its download. */
+function ModelStatus({ model, running }: OfRow) {
+  const isOnline = useOnline();
+  const { stored, about, choice, isEmbedded, isDownloading, progress, estimate } = model;
+  // The bar comes first, as while it is downloaded.
+  if (running === "loading") return <StageBar className="small flex flex-col-reverse max-sm:[grid-area:2/2]" />;
+  if (running === "running") {
+    return (
+      <p className="row gap-1.5 font-medium text-good max-sm:[grid-area:2/2]">
+        <Icon name="tick" />
+        In use
+      </p>
+    );
+  }
+  // Else it is paused, or downloading in another tab.
+  if (isDownloading || stored?.status === "partial") {
+    const { receivedBytes, totalBytes, bytesPerSecond, secondsLeft, isWaiting } = {
+      ...UNKNOWN,
+      ...stored,
+      ...(isDownloading && progress),
+    };
+    const bytes = formatBytesOf(receivedBytes, totalBytes);
+    const words = [
+      isDownloading ? bytes : `${bytes} so far`,
+      isWaiting && "waiting for the server",
+      bytesPerSecond !== null && `${formatBytes(bytesPerSecond)}/s`,
+      secondsLeft !== null && formatTimeLeft(secondsLeft * 1000),
+    ];
+    return (
+      <div className="small max-sm:[grid-area:2/2]">
+        <progress className="mb-1" value={receivedBytes} max={Math.max(1, totalBytes)} aria-label="Downloaded" />
+        <p>
+          {totalBytes > 0
+            ? words.filter(Boolean).join(", ")
+            : isOnline
+              ? "Looking for its files…"
+              : "Offline: waiting for the network…"}
+        </p>
+      </div>
+    );
+  }
+  if (stored) return <p className="small max-sm:[grid-area:2/2]">On this computer, {formatBytes(stored.totalBytes)}</p>;
+  if (isEmbedded) return <p className="small max-sm:[grid-area:2/2]">On this computer</p>;
+  const listedBytes = about?.gguf === choice.model ? about.ggufBytes : about?.downloadBytes;
+  const bytes = estimate?.downloadBytes ?? listedBytes ?? null;
+  return <p className="small max-sm:[grid-area:2/2]">Not downloaded{bytes !== null && `, ${formatBytes(bytes)}`}</p>;
+}
+
+type Running = "no" | "loading" | "running";
+
+/** Returns what the engine does with this model. */
+function useRunning(engine: EngineControl, { key }: LibraryModel): Running {
+  const isChosen = useStore(engine.chosen, ({ model }) => keyOfChoice(model) === key);
+  const status = useStore(engine.store, (state) => state.status);
+  if (!isChosen || (status !== "loading" && status !== "ready")) return "no";
+  return status === "loading" ? "loading" : "running";
 }

@@ -25,7 +25,6 @@ export const DIALOGS = {
   help: (commands: readonly Command[]) => ({
     className: "p-5",
     headClass: "mb-3 border-0 p-0 [&>h2]:t-20",
-    name: "Help",
     title: "Help",
     widthPx: 480,
     body: <Help commands={commands} />,
@@ -33,20 +32,17 @@ export const DIALOGS = {
   chats: () => ({
     className: "h-190 max-sm:h-dvh",
     headClass: "border-0 pt-3 pr-4 pb-0 pl-(--edge) max-sm:pt-2 max-sm:pr-2 [&>h2]:t-20",
-    name: "Chats",
     title: "Chats",
     widthPx: 720,
     body: <Chats />,
   }),
   settings: () => ({
-    name: "Settings for all panes",
     title: "Settings for all panes",
     widthPx: 420,
     beside: "settings-button",
     body: <AppSettings />,
   }),
   paneSettings: (pane: Pane) => ({
-    name: `Settings of pane ${pane.number}`,
     title: `Settings of pane ${pane.number}`,
     widthPx: 420,
     beside: `settings-button-${pane.number}`,

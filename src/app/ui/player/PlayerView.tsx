@@ -2,18 +2,31 @@ import { useEffect, useMemo, useState, type KeyboardEvent, memo } from "react";
 import { useStore } from "zustand";
 import { paneTurnOf, keyOfSequence } from "../../state/chat/request-name.ts";
 import type { Player } from "../../state/player/player.ts";
-import { recordedToken, shownAt, textAt, type RecordedSequence } from "../../state/player/recorded-run.ts";
-import { ReplayCheck, type ReplayResult } from "../../state/player/replay-check.ts";
+import {
+  recordedToken,
+  shownAt,
+  textAt,
+  type RecordedSequence,
+  type RecordedRun,
+} from "../../state/player/recorded-run.ts";
+import {
+  ReplayCheck,
+  type ReplayResult,
+  changesSince,
+  refusalOf,
+  type ReplayState,
+} from "../../state/player/replay-check.ts";
 import { BatchCounters } from "../batch/BatchCounters.tsx";
 import { dockBodyClass } from "../batch/BatchDock.tsx";
 import { DockPanels } from "../batch/DockPanels.tsx";
 import { SCROLLED_GROUP } from "../components/scrolls.ts";
 import { focusOnShow } from "../on-show.ts";
-import { ReplayLine } from "./ReplayLine.tsx";
 import { Transport } from "./Transport.tsx";
 import { sequenceName } from "../batch/cell-facts.ts";
 import { AnswerCard } from "../components/AnswerCard.tsx";
-import { formatCount, plural } from "../format.ts";
+import { formatCount, plural, formatCounted } from "../format.ts";
+import { useApp } from "../app/page-context.ts";
+import { Button } from "../components/Button.tsx";
 
 interface PlayedAnswerProps {
   readonly sequence: RecordedSequence;
@@ -173,3 +186,95 @@ export function PlayerView({ name, player }: { name: string; player: Player }) {
 const WITH_OWN_ARROWS = "input, select, dialog, [role=slider]";
 
 const cardIdOf = (sequence: RecordedSequence) => `played-${keyOfSequence(sequence)}`;
+
+interface ReplayLineProps {
+  readonly run: RecordedRun;
+  readonly check: ReplayCheck;
+}
+
+/** Computes the run again, and says whether every token is the same. */
+function ReplayLine({ run, check }: ReplayLineProps) {
+  // Only somebody who wants that needs the chats, with their model.
+  const [isWanted, setWanted] = useState(false);
+  if (check.numAnswers === 0) return null;
+  return (
+    <div className="row mx-(--page) mb-3 min-h-(--control-h) flex-wrap gap-x-3 gap-y-2 text-ink-2">
+      {isWanted ? (
+        <WithEngine run={run} check={check} />
+      ) : (
+        <>
+          <Button icon="again" onClick={() => setWanted(true)}>
+            Run again
+          </Button>
+          <p>Computes all {formatCount(check.numAnswers)} answers again, with the recorded prompts and seeds.</p>
+        </>
+      )}
+    </div>
+  );
+}
+
+function WithEngine({ run, check }: ReplayLineProps) {
+  const state = useStore(useApp().engine.store);
+  const result = useStore(check.store);
+  const { model } = run.recording;
+  const ready = state.status === "ready" ? state.engine : null;
+  const refusal = ready === null ? null : refusalOf(model, ready.model);
+  const usable = refusal === null ? ready : null;
+  const isRunning = result.status === "running";
+  // It was requested before the engine was ready.
+  useEffect(() => {
+    if (usable !== null && check.store.getState().status === "idle") void check.start(usable);
+  }, [usable, check]);
+  return (
+    <>
+      {isRunning ? (
+        <Button key="stop" icon="stop" onClick={() => check.stop()}>
+          Stop
+        </Button>
+      ) : (
+        <Button key="again" icon="again" disabled={usable === null} onClick={() => usable && void check.start(usable)}>
+          Run again
+        </Button>
+      )}
+      {isRunning && (
+        <progress className="w-30" aria-label="Answers computed again" max={check.numAnswers} value={numDone(result)} />
+      )}
+      <output>
+        {state.status === "loading" && "Getting the model ready …"}
+        {state.status !== "loading" &&
+          state.status !== "ready" &&
+          `This recording can't be computed again here: ${state.error.message}`}
+        {refusal}
+        {usable !== null && sentence(result, check.numAnswers, changesSince(model, usable.model))}
+      </output>
+    </>
+  );
+}
+
+function numDone({ results }: ReplayState): number {
+  return [...results.values()].filter(({ status }) => status === "done").length;
+}
+
+function sentence(state: ReplayState, numAnswers: number, changes: string): string {
+  const { status, results, message } = state;
+  const done = formatCount(numDone(state));
+  const answers = formatCounted(numAnswers, "answer");
+  const all = [...results.values()];
+  const different = all.filter(({ difference }) => difference !== null).length;
+  const same = all.reduce((sum, { numSame }) => sum + numSame, 0);
+  const how = changes === "" ? "" : ` Computed with ${changes}.`;
+  switch (status) {
+    case "idle":
+      return "";
+    case "running":
+      return `${done} of ${answers}, ${formatCount(same)} tokens the same${different > 0 ? `, ${formatCount(different)} answers differ` : ""}.${how}`;
+    case "stopped":
+      return `Stopped after ${done} of ${answers}.${how}`;
+    case "failed":
+      return `Computing it again failed: ${message}`;
+    case "done":
+      return different === 0
+        ? `All ${formatCount(same)} tokens of ${answers} are the same.${how}`
+        : `${formatCount(different)} of ${answers} differ; the first token that does is marked in each.${how}`;
+  }
+}

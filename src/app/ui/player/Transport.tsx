@@ -1,7 +1,7 @@
 import { useStore } from "zustand";
 import { chromeTrace } from "../../../index.ts";
 import { SPEEDS, type Player } from "../../state/player/player.ts";
-import { Button, IconButton, Icon } from "../components/Button.tsx";
+import { Button, IconButton } from "../components/Button.tsx";
 import { formatCount } from "../format.ts";
 import { fileNameOf, saveFile } from "../save-file.ts";
 
@@ -20,13 +20,12 @@ export function Transport({ name, player }: { name: string; player: Player }) {
         <IconButton icon="stepBack" name="Step back" title="Step back (←)" onClick={() => player.seek(place - 1)} />
         <Button
           look="ink"
+          icon={isPlaying ? "pause" : "play"}
           className="w-10 p-0"
           aria-label={isPlaying ? "Pause" : "Play"}
           title={isPlaying ? "Pause (Space)" : "Play (Space)"}
           onClick={() => player.togglePlay()}
-        >
-          <Icon name={isPlaying ? "pause" : "play"} />
-        </Button>
+        />
         <IconButton icon="stepOn" name="Step forward" title="Step forward (→)" onClick={() => player.seek(place + 1)} />
       </div>
       <input

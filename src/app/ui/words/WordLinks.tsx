@@ -4,6 +4,7 @@ import { useApp } from "../app/page-context.ts";
 import type { AnswerToken } from "../../state/chat/answer-tokens.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import type { Pointed } from "../../state/batch/pointing.ts";
+import { listen } from "../listen.ts";
 import { markText, ownersIn, rangeOf, rangeOfToken, tokenAt } from "./marked-text.ts";
 
 /** A text whose tokens are known: an answer, or the thoughts before it. */
@@ -70,9 +71,9 @@ function showPointed({ batch: { pointing, dock }, workspace }: AppState): () => 
       markToken();
     });
   };
-  document.addEventListener("pointermove", move, { passive: true });
+  const stop = listen(document, { pointermove: move }, { passive: true });
   return () => {
-    document.removeEventListener("pointermove", move);
+    stop();
     cancelAnimationFrame(frame);
     leave();
   };

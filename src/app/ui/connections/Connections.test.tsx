@@ -1,7 +1,7 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it } from "vitest";
 import { Connections } from "../../state/connections/connections.ts";
-import { AddConnection } from "./AddConnection.tsx";
+import { AddConnection } from "./Connections.tsx";
 
 it("wants a key where one is changed, and none where a server is added", () => {
   const observer = { sent() {}, received() {}, retrying() {}, ended() {} };
