@@ -19,7 +19,7 @@ export function withFailureGuard<T>(promise: Promise<T>, { failure }: FallibleDe
 /** Returns what lies behind an error. After a device's loss, calls fail in many ways, often before it is said to be lost. */
 export async function causeOf({ failure }: FallibleDevice, error: unknown, graceMs = GRACE_MS): Promise<ChorusError> {
   const known = toChorusError(error);
-  if (known.code !== "internal_error" && known.code !== "kernel_refused") return known;
+  if (known.code !== "internal_error") return known;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const grace = new Promise<ChorusError>((resolve) => {
     timer = setTimeout(() => resolve(known), graceMs);

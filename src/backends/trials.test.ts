@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 
 import { ChorusError } from "../protocol/errors.ts";
 import { KernelLeftOut, Trials } from "./trials.ts";
@@ -8,6 +8,8 @@ const sound = { failure: new Promise<never>(() => undefined) };
 const works = () => Promise.resolve("works");
 const fails = () => Promise.reject(new Error("Aborted."));
 const never = () => new Promise<never>(() => undefined);
+
+afterEach(() => void vi.useRealTimers());
 
 it("a kernel that fails since its device is lost is left out, and others are not", async () => {
   const trials = new Trials();
@@ -24,7 +26,8 @@ it("a kernel that never ends is left out", async () => {
   await expect(trials.afterLoss().run("bad", sound, works)).rejects.toThrow(KernelLeftOut);
 });
 
-it("no kernel is blamed for what comes after its trial, nor one that is only refused", async () => {
+it("no kernel is blamed for what comes after its trial, nor one that is only refused, at once", async () => {
+  vi.useFakeTimers();
   const trials = new Trials();
   await trials.run("good", sound, works);
   const refused = new ChorusError("kernel_refused", "No.");

@@ -19,11 +19,11 @@ function notes(
   style: KernelStyle,
   hasSubgroups: boolean,
   changes: Partial<Parameters<typeof describeKernels>[2]> = {},
+  reason: Parameters<typeof describeKernels>[1]["reason"] = style === "plain" ? "no choice" : "measured",
 ) {
   const traits = { style, hasSubgroups };
   const variants = defaultMatmuls(traits);
   const described = { traits, kernels: "default", shape, maxLength: 1024, ...changes } as const;
-  const reason = style === "plain" ? "no choice" : "measured";
   const [tiles] = tileChoices(traits, described.shape);
   return describeKernels({ variants, reason }, { variants: [tiles], reason }, described);
 }
@@ -48,6 +48,11 @@ it("says which kernels a GPU has, and when attention is split", () => {
     /prompts: tiles of 8 rows in steps of 65 rows and more \(the fastest of those measured now\)$/,
   );
   expect(notes("fused", true, { maxLength: 256 })[1]).toMatch(/no splits, since no sequence has 512 positions/);
+});
+
+it("calls no kernel measured where some are not", () => {
+  for (const note of notes("fused", true, {}, "untried"))
+    expect(note).toContain("(not all measured, since the GPU was lost while others were");
 });
 
 it("says that plain kernels run because default ones were refused or wrong", () => {

@@ -18,6 +18,8 @@ const numTokens = prompt.greedy.tokens.length;
 
 afterEach(() => void vi.restoreAllMocks());
 
+type SetPipeline = (this: GPUComputePassEncoder, pipeline: GPUComputePipeline) => undefined;
+
 const never = () => new Promise<never>(() => undefined);
 
 /** Loads on a device of its own, which a kernel takes away or holds up, and answers. Resolves to the tokens, or to what happened. */
@@ -26,20 +28,15 @@ async function runOnce(trials: Trials, bad: string, how: "lost" | "stuck" | "com
   const isBad = (label: string) => label.startsWith(`${bad} `);
   let fail = (): void => {};
   const stuck = new Promise<string>((resolve) => (fail = () => resolve(how)));
-  const { setPipeline } = GPUComputePassEncoder.prototype;
-  const set = (pass: GPUComputePassEncoder, pipeline: GPUComputePipeline): undefined => {
-    setPipeline.call(pass, pipeline);
+  const { setPipeline }: { setPipeline: SetPipeline } = GPUComputePassEncoder.prototype;
+  const set: SetPipeline = function (pipeline) {
+    setPipeline.call(this, pipeline);
     if (!isBad(pipeline.label)) return;
     if (how === "lost") return opened.device.destroy();
     vi.spyOn(GPUBuffer.prototype, "mapAsync").mockImplementation(never);
     fail();
   };
-  vi.spyOn(GPUComputePassEncoder.prototype, "setPipeline").mockImplementation(function (
-    this: GPUComputePassEncoder,
-    pipeline: GPUComputePipeline,
-  ): undefined {
-    set(this, pipeline);
-  });
+  vi.spyOn(GPUComputePassEncoder.prototype, "setPipeline").mockImplementation(set);
   compileAfter(opened.device, (label) => {
     if (!isBad(label) || how !== "compiling") return undefined;
     fail();

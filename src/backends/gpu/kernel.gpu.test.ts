@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 
 import { openTestDevice } from "../../../tests/gpu/gpu.ts";
 import { defineKernel } from "./define-kernel.ts";
+import { openDevice } from "./device.ts";
 import { KernelCompiler } from "./kernel.ts";
 
 // Fails if the device reports an uncaught error.
@@ -31,6 +32,19 @@ it("so does one that exceeds the adapter's limits", async () => {
   const error = await refused("  y[0] = w[0];", 2 ** 20);
   expect(error).toMatchObject({ code: "kernel_refused" });
   expect(String(error)).toMatch(/workgroup/i);
+});
+
+it("a kernel that fails since the device is lost is not refused", async () => {
+  const { device: own, failure, close } = await openDevice(navigator.gpu);
+  const compiler = new KernelCompiler(own, { failure });
+  const variant = { kernel: probe("  y[0] = missing;"), constants: { SIZE: 4 } };
+  // A driver may fail with the device, before anybody says that it is lost.
+  own.createComputePipelineAsync = () => Promise.reject(new Error("Removed."));
+  own.destroy();
+  await expect(compiler.tryOut(variant, () => compiler.compile(variant))).rejects.toMatchObject({
+    code: "device_lost",
+  });
+  close();
 });
 
 it("a variant is compiled once, and progress is reported", async () => {

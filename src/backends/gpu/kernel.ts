@@ -3,7 +3,7 @@ import { ChorusError } from "../../protocol/errors.ts";
 import type { LoadOptions } from "../backend.ts";
 import { Trials } from "../trials.ts";
 import type { OpenedDevice } from "./device.ts";
-import { COMPUTE_STAGE } from "./flags.ts";
+import { BufferUsage, COMPUTE_STAGE, MAP_READ } from "./flags.ts";
 import type { Kernel } from "./define-kernel.ts";
 import { specialise } from "./specialise.ts";
 
@@ -193,6 +193,7 @@ export class KernelCompiler {
       });
     } catch (error) {
       const { messages } = await module.getCompilationInfo();
+      await readNothing(this.#device);
       const words = [(await refusal)?.message, error instanceof Error ? error.message : String(error)]
         .concat(messages.map((m) => `${kernel.name}.wgsl:${m.lineNum}:${m.linePos} ${m.message}`))
         .filter((line) => line);
@@ -224,4 +225,13 @@ export class KernelCompiler {
     this.#layouts.set(kernel, layout);
     return layout;
   }
+}
+
+/** Rejects where the device is lost: it refuses kernels before it says so, but gives nothing to read. */
+async function readNothing(device: GPUDevice): Promise<void> {
+  const buffer = device.createBuffer({ size: 4, usage: BufferUsage.MAP_READ | BufferUsage.COPY_DST });
+  const encoder = device.createCommandEncoder();
+  encoder.clearBuffer(buffer);
+  device.queue.submit([encoder.finish()]);
+  await buffer.mapAsync(MAP_READ).finally(() => buffer.destroy());
 }

@@ -83,8 +83,8 @@ describe("the tuning of the products", () => {
   it("takes the first that has not cost a device where nothing is tried any more, and stores nothing", async () => {
     const store = new MemoryStore();
     const measure = ({ name }: MatmulVariant) => Promise.reject(new KernelLeftOut(name, name === GPU[0]?.[0].name));
-    const { variants } = await tuneMatmuls(GPU, "a GPU", store, measure);
-    expect(variants).toEqual([GPU[0]?.[1], ...GPU.slice(1).map(([first]) => first)]);
+    const variants = [GPU[0]?.[1], ...GPU.slice(1).map(([first]) => first)];
+    expect(await tuneMatmuls(GPU, "a GPU", store, measure)).toEqual({ variants, reason: "untried" });
     expect(store.kept.size).toBe(0);
   });
 
@@ -98,6 +98,12 @@ describe("the tuning of the products", () => {
       namesOf(matmulChoices({ style: "fused", hasSubgroups: true, hasFewRegisters }).flat());
     expect(names(false)).toContain("skinny 16 x 8 x 4");
     expect(names(true)).not.toContain("skinny 16 x 8 x 4");
+  });
+
+  it.each([true, false])("has another candidate for each class, where one is left out (few registers: %s)", (few) => {
+    const choices = matmulChoices({ style: "fused", hasSubgroups: true, hasFewRegisters: few });
+    for (const choice of choices) expect(new Set(namesOf(choice)).size).toBeGreaterThan(1);
+    for (const choice of choices) expect(new Set(choice.map(({ maxRows }) => maxRows)).size).toBe(1);
   });
 
   it("measures nothing if there is no choice", async () => {

@@ -26,7 +26,7 @@ type Choice<Candidate> = readonly [Candidate, ...Candidate[]];
 /** The chosen candidates, one per choice, and the reason. */
 export interface Tuned<Candidate> {
   readonly variants: readonly Candidate[];
-  readonly reason: "no choice" | "unmeasured" | "stored" | "measured";
+  readonly reason: "no choice" | "unmeasured" | "stored" | "measured" | "untried";
 }
 
 /**
@@ -48,23 +48,22 @@ export async function tune<Candidate extends Named>(
   const remembered = choices.map((choice, i) => choice.find(({ name }) => name === known?.[i]));
   if (remembered.every((variant) => variant !== undefined)) return { variants: remembered, reason: "stored" };
   const variants: Candidate[] = [];
-  let isSure = true;
-  for (const choice of choices) {
-    const { fastest, refusals } = await fastestOf(choice, measure);
-    variants.push(fastest);
-    isSure &&= refusals.every((refusal) => refusal instanceof KernelLeftOut && refusal.isSuspect);
-  }
+  const refusals: ChorusError[] = [];
+  for (const choice of choices) variants.push(await fastestOf(choice, measure, refusals));
   const names = variants.map(({ name }) => name);
+  const isSure = refusals.every((refusal) => refusal instanceof KernelLeftOut && refusal.isSuspect);
   if (isSure) await store.save(key, names).catch(() => undefined);
-  return { variants, reason: "measured" };
+  return { variants, reason: refusals.some(isUntried) ? "untried" : "measured" };
 }
+
+const isUntried = (refusal: ChorusError) => refusal instanceof KernelLeftOut && !refusal.isSuspect;
 
 async function fastestOf<Candidate extends Named>(
   choice: Choice<Candidate>,
   measure: (candidate: Candidate) => Promise<number>,
-): Promise<{ readonly fastest: Candidate; readonly refusals: readonly ChorusError[] }> {
+  refusals: ChorusError[],
+): Promise<Candidate> {
   const best = new Map(choice.map((candidate) => [candidate, Infinity]));
-  const refusals: ChorusError[] = [];
   let untried: Candidate | undefined;
   for (let round = 0; round < ROUNDS; round++) {
     for (const [candidate, ms] of best) {
@@ -75,13 +74,13 @@ async function fastestOf<Candidate extends Named>(
         if (refusal.code !== "kernel_refused") throw error;
         best.delete(candidate);
         refusals.push(refusal);
-        if (refusal instanceof KernelLeftOut && !refusal.isSuspect) untried ??= candidate;
+        if (isUntried(refusal)) untried ??= candidate;
       }
     }
   }
   const [fastest = untried] = [...best.keys()].toSorted((a, b) => (best.get(a) ?? 0) - (best.get(b) ?? 0));
   if (fastest === undefined) throw refusals.at(-1);
-  return { fastest, refusals };
+  return fastest;
 }
 
 /** Returns the GPU time of the dispatches, ms. Repeats them until the clock can measure it. */
