@@ -34,14 +34,8 @@ export async function createRunner(
 }
 
 /** A sequence that holds a slot and blocks enough for its whole length, scattered over the pool. */
-export function placedSequence(
-  prompt: readonly number[],
-  slot: number,
-  length: number,
-  rules: Partial<LogitRules> = {},
-): Sequence {
-  const params = { ...GREEDY, ...rules };
-  const sequence = new Sequence({ requestId: `s${slot}`, index: 0, params, prompt, arrivalMs: 0 });
+export function placedSequence(prompt: readonly number[], slot: number, length: number): Sequence {
+  const sequence = new Sequence({ requestId: `s${slot}`, index: 0, params: GREEDY, prompt, arrivalMs: 0 });
   const blocks = Array.from({ length: Math.ceil(length / 16) }, (_, i) => numGpuBlocks - 1 - 4 * i - slot);
   return placeSequence(sequence, slot, blocks);
 }
@@ -52,13 +46,8 @@ export function withState(scheduled: ScheduledSequence): ScheduledSequence {
   return { ...scheduled, state: { from: scheduled.start === 0 ? NO_STATE : to, to, keeps: [] } };
 }
 
-export async function greedyTokens(
-  runner: Runner,
-  prompt: readonly number[],
-  numTokens: number,
-  rules: Partial<LogitRules> = {},
-): Promise<number[]> {
-  const sequence = placedSequence(prompt, 1, prompt.length + numTokens, rules);
+export async function greedyTokens(runner: Runner, prompt: readonly number[], numTokens: number): Promise<number[]> {
+  const sequence = placedSequence(prompt, 1, prompt.length + numTokens);
   const planner = new StepPlanner();
   for (let i = 0; i < numTokens; i++) {
     const scheduled = withState(sequence.giveRows(sequence.numPendingTokens, 0, 0));
@@ -68,15 +57,24 @@ export async function greedyTokens(
   return sequence.tokens.slice(prompt.length);
 }
 
+interface TogetherOptions {
+  readonly numTokens: number;
+  readonly numGpuBlocks: number;
+  readonly vocabSize: number;
+  /** Each prompt's. [none] */
+  readonly rules?: readonly Partial<LogitRules>[];
+}
+
 /** Draws for several prompts in shared steps. Returns the logits after each prompt, and the tokens that follow it. */
 export async function greedyTogether(
   { device }: OpenedDevice,
   runner: GpuRunner,
   prompts: readonly (readonly number[])[],
-  { numTokens, numGpuBlocks: numBlocks, vocabSize }: { numTokens: number; numGpuBlocks: number; vocabSize: number },
+  { numTokens, numGpuBlocks: numBlocks, vocabSize, rules = [] }: TogetherOptions,
 ): Promise<{ logits: Float32Array[]; tokens: number[][] }> {
   const sequences = prompts.map((prompt, slot) => {
-    const sequence = new Sequence({ requestId: `s${slot}`, index: 0, params: GREEDY, prompt, arrivalMs: 0 });
+    const params = { ...GREEDY, ...rules[slot] };
+    const sequence = new Sequence({ requestId: `s${slot}`, index: 0, params, prompt, arrivalMs: 0 });
     const blocks = Array.from(
       { length: Math.ceil((prompt.length + numTokens) / 16) },
       (_, i) => numBlocks - 1 - prompts.length * i - slot,

@@ -18,6 +18,9 @@ import { ALERT_CASES, COMPLETION_CASES, CONFIG_CASES } from "./field-cases.ts";
 type Cases = Record<string, object>;
 
 const REPEATED = Array.from({ length: 24 }, (_, i) => 3 + (i % 5));
+/** Of the engine that is asked for request fields: less than the model's, since the longest answers take most of the time. */
+const CONTEXT = 64;
+const LONGEST = CONTEXT - REPEATED.length;
 const PLAIN: Request = { prompt: REPEATED, max_tokens: 6, ignore_eos: true, return_token_ids: true, logprobs: 0 };
 const GREEDY: Request = { ...PLAIN, seed: 5, temperature: 0 };
 const DRAWN: Request = { ...GREEDY, temperature: 1 };
@@ -58,8 +61,8 @@ export const AT_REQUEST_LIMITS = {
   "deadline_ms 5e-324": ["other", "other"], // none in time
   "max_tokens 1": ["other", "other"],
   "top_k 1": ["same", "other"],
-  "max_tokens 232": ["other", "other"],
-  "min_tokens 232": ["other", "other"],
+  "max_tokens 40": ["other", "other"],
+  "min_tokens 40": ["other", "other"],
   "best_of 1": ["other", "other"], // without log-probabilities
   "best_of 20": ["other", "other"],
   "length_penalty -10": ["other", "other"],
@@ -70,8 +73,8 @@ export const AT_REQUEST_LIMITS = {
 const BEAMS = { use_beam_search: true, seed: null, temperature: 0, logprobs: null };
 const DEPENDENT: Cases = {
   "top_k 1": { top_k: 1 },
-  "max_tokens 232": { max_tokens: 256 - REPEATED.length },
-  "min_tokens 232": { max_tokens: 256 - REPEATED.length, min_tokens: 256 - REPEATED.length, ignore_eos: false },
+  "max_tokens 40": { max_tokens: LONGEST },
+  "min_tokens 40": { max_tokens: LONGEST, min_tokens: LONGEST, ignore_eos: false },
   "best_of 1": { ...BEAMS, best_of: 1 },
   "best_of 20": { ...BEAMS, best_of: 20 },
   "length_penalty -10": { ...BEAMS, best_of: 2, length_penalty: -10 },
@@ -83,9 +86,9 @@ const CHATS: readonly [fields: Partial<ChatCompletionRequest>, completion: strin
   [{ top_logprobs: 0 }, "logprobs 0"],
   [{ top_logprobs: 20 }, "logprobs 20"],
   [{ max_tokens: 1 }, "max_tokens 1"],
-  [{ max_tokens: 256 - REPEATED.length }, "max_tokens 232"],
+  [{ max_tokens: LONGEST }, "max_tokens 40"],
   [{ max_tokens: null, max_completion_tokens: 1 }, "max_tokens 1"],
-  [{ max_tokens: null, max_completion_tokens: 256 - REPEATED.length }, "max_tokens 232"],
+  [{ max_tokens: null, max_completion_tokens: LONGEST }, "max_tokens 40"],
 ];
 
 /** A template that writes nothing, and the prompt as the tokens of a message that goes on. */
@@ -103,10 +106,11 @@ function asChat({ prompt, ...fields }: Request, own: Partial<ChatCompletionReque
   } satisfies ChatCompletionRequest;
 }
 
-/** The other fields that a value needs. */
+/** The other fields that a value needs, or the largest value where it depends on the context. */
 const BESIDE: Record<string, object> = {
   "maxNumBatchedTokens 1": { maxNumSeqs: 1 },
   "longPrefillTokenThreshold 256": { maxNumBatchedTokens: 256 },
+  "no_repeat_ngram_size 256": { no_repeat_ngram_size: CONTEXT },
   "batchWindowMs 60000": { batchingMode: "static", maxNumSeqs: REQUESTS.length }, // a full batch waits for none
 };
 
@@ -218,7 +222,12 @@ export async function differencesAtRequestLimits(
   create: typeof createEngine,
   options: CreateEngineOptions & { readonly model: readonly File[] },
 ): Promise<Record<string, unknown>> {
-  await using engine = await create({ ...options, model: [...options.model, EMPTY_TEMPLATE], maxNumSeqs: 256 });
+  await using engine = await create({
+    ...options,
+    model: [...options.model, EMPTY_TEMPLATE],
+    maxModelLen: CONTEXT,
+    maxNumSeqs: 256,
+  });
   const ask = (request: Request) => answer(engine, request);
   const cases: Cases = { ...numericCases(COMPLETION_CASES), ...DEPENDENT };
   const requests = Object.values(cases).flatMap((fields): Request[] => [

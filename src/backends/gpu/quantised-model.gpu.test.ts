@@ -16,18 +16,24 @@ const opened = await openTestDevice();
 const golden = await loadGolden("gpt2-mid");
 const { vocabSize } = golden.weights.model.shape;
 /** After each prompt. */
-const NUM_TOKENS = 8;
+const NUM_TOKENS = 4;
 /** With the first kernels: later ones have their bits (exactness.gpu.test.ts, kernels/matmul.gpu.test.ts). */
 const open = (weights: ModelWeights, config: EngineConfig) =>
   createRunner(opened, weights, config, { isComplete: false });
 const logitsOf = (runner: Parameters<typeof lastLogits>[1], ids: readonly number[]) =>
   lastLogits(opened, runner, ids, vocabSize);
 
-/** Returns the golden prompts with the results of a quantisation scheme. */
+/** Returns the shorter golden prompts with the results of a quantisation scheme. All of them are in golden.gpu.test.ts. */
 function promptsOf(scheme: string) {
   const quantised = golden.quantisation?.schemes[scheme]?.prompts ?? [];
   expect(quantised.map(({ prompt }) => prompt)).toEqual(golden.prompts.map(({ name }) => name));
-  return golden.prompts.map(({ name, ids, last_logits }, i) => ({ ...quantised[i], name, ids, exact: last_logits }));
+  const prompts = golden.prompts.map(({ name, ids, last_logits }, i) => ({
+    ...quantised[i],
+    name,
+    ids,
+    exact: last_logits,
+  }));
+  return prompts.filter(({ ids }) => ids.length < 100);
 }
 
 /** The logits after each prompt, all at once, and the tokens that follow it. */
@@ -80,7 +86,7 @@ describe("gpt2-mid in q8", async () => {
 
   it("has the same bits if its file is already int8", async () => {
     const fromInt8 = await open(await int8Checkpoint(golden.weights), { dtype: "q8" });
-    for (const { ids } of prompts.slice(0, 3)) {
+    for (const { ids } of prompts.slice(0, 2)) {
       const [ours, theirs] = [await logitsOf(fromInt8, ids), await logitsOf(runner, ids)];
       expect(differingWords(ours.slice().buffer, theirs.slice().buffer)).toBe(0);
     }
@@ -89,7 +95,7 @@ describe("gpt2-mid in q8", async () => {
   // q4 is held to Hugging Face's logits of the same quantisation.
   it("computes the same as f32 with the quantised weights", async () => {
     const ofKept = await open(await keptWeights(golden.weights, "q8"), {});
-    for (const { ids } of prompts.slice(0, 3))
+    for (const { ids } of prompts.slice(0, 2))
       expectClose(await logitsOf(runner, ids), await logitsOf(ofKept, ids), 1e-4);
   });
 });
