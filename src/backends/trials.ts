@@ -33,7 +33,7 @@ export class Trials {
   /** Compiles and uses a kernel that others could stand in for. @throws as `trial`; KernelLeftOut */
   async run<T>(kernel: string, device: FallibleDevice, trial: () => Promise<T>): Promise<T> {
     const isSuspect = this.#leftOut.has(kernel);
-    if (isSuspect || this.#numLosses === MAX_LOSSES) throw new KernelLeftOut(kernel, isSuspect);
+    if (isSuspect || this.#numLosses >= MAX_LOSSES) throw new KernelLeftOut(kernel, isSuspect);
     return this.#watch(kernel, device, trial);
   }
 

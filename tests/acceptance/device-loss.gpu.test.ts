@@ -90,3 +90,23 @@ it("a later kernel at which the device is lost is not tried again for any produc
   expect(compiled[1]).not.toContain("matmul-row");
   expect(compiled).toHaveLength(2);
 });
+
+it("a kernel of the first step whose compilation loses the device is found, and its products begin with another", async () => {
+  const compiled: string[][] = [];
+  const tampering = tampered({
+    onDevice: (device) => {
+      const own: string[] = [];
+      compiled.push(own);
+      compileAfter(device, async (label) => {
+        own.push(label.split(" ")[0] ?? "");
+        if (label.startsWith("matmul-any ")) device.destroy();
+      });
+    },
+  });
+  await using undisturbed = await createEngine({ ...TINY, gpu });
+  await using engine = await createEngine({ ...TINY, gpu: tampering });
+  expect(engine.model.notice).toBeNull();
+  const request = { ...REQUESTS[0], prompt: [1, 2, 3] };
+  expect(await run(engine, request)).toEqual(await run(undisturbed, request));
+  expect(compiled.map((labels) => labels.includes("matmul-any"))).toEqual([true, true, false]);
+});

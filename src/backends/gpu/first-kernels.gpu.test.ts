@@ -28,7 +28,8 @@ async function runOnce(trials: Trials, bad: string, how: "lost" | "stuck" | "com
   const isBad = (label: string) => label.startsWith(`${bad} `);
   let fail = (): void => {};
   const stuck = new Promise<string>((resolve) => (fail = () => resolve(how)));
-  const { setPipeline }: { setPipeline: SetPipeline } = GPUComputePassEncoder.prototype;
+  const prototype: { setPipeline: SetPipeline } = GPUComputePassEncoder.prototype;
+  const { setPipeline } = prototype;
   const set: SetPipeline = function (pipeline) {
     setPipeline.call(this, pipeline);
     if (!isBad(pipeline.label)) return;
@@ -36,7 +37,7 @@ async function runOnce(trials: Trials, bad: string, how: "lost" | "stuck" | "com
     vi.spyOn(GPUBuffer.prototype, "mapAsync").mockImplementation(never);
     fail();
   };
-  vi.spyOn(GPUComputePassEncoder.prototype, "setPipeline").mockImplementation(set);
+  vi.spyOn(prototype, "setPipeline").mockImplementation(set);
   compileAfter(opened.device, (label) => {
     if (!isBad(label) || how !== "compiling") return undefined;
     fail();

@@ -152,7 +152,8 @@ export class GpuRunner implements LoadedRunner {
   }
 
   #submit(plan: StepPlan, graph: CompiledGraph): Promise<StepResult> {
-    const { device, step } = this.#model;
+    const { device, later, step } = this.#model;
+    if (later.isStopped) return Promise.reject(new ChorusError("engine_disposed", "The engine was disposed of."));
     const shape = step.write(device.queue, plan);
     const { samples, maxTop } = shape;
     const forEach = (take: (dispatch: Dispatch) => void) => {

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 
 import { openTestDevice } from "../../../tests/gpu/gpu.ts";
 import { defineKernel } from "./define-kernel.ts";
+import { Trials } from "../trials.ts";
 import { openDevice } from "./device.ts";
 import { KernelCompiler } from "./kernel.ts";
 
@@ -35,7 +36,7 @@ it("so does one that exceeds the adapter's limits", async () => {
 });
 
 it("a kernel that fails since the device is lost is not refused", async () => {
-  const { device: own, failure, close } = await openDevice(navigator.gpu);
+  const { device: own, failure } = await openDevice(navigator.gpu);
   const compiler = new KernelCompiler(own, { failure });
   const variant = { kernel: probe("  y[0] = missing;"), constants: { SIZE: 4 } };
   // A driver may fail with the device, before anybody says that it is lost.
@@ -44,7 +45,15 @@ it("a kernel that fails since the device is lost is not refused", async () => {
   await expect(compiler.tryOut(variant, () => compiler.compile(variant))).rejects.toMatchObject({
     code: "device_lost",
   });
-  close();
+});
+
+it("a kernel is not proved by a pipeline that a lost device gives", async () => {
+  const { device: own, failure } = await openDevice(navigator.gpu);
+  const variant = { kernel: probe("  y[0] = w[0];"), constants: { SIZE: 4 } };
+  own.destroy();
+  await expect(new KernelCompiler(own, { failure }).compile(variant)).resolves.toBeDefined();
+  const careful = new KernelCompiler(own, { failure, trials: new Trials().afterLoss() });
+  await expect(careful.compile(variant)).rejects.toMatchObject({ code: "device_lost" });
 });
 
 it("a variant is compiled once, and progress is reported", async () => {

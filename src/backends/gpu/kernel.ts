@@ -119,7 +119,12 @@ export class KernelCompiler {
   /** Throws kernel_refused with the compiler's messages if the kernel does not compile. */
   async compile(variant: KernelVariant): Promise<GPUComputePipeline> {
     const { label, compile } = this.prepare(variant);
-    return this.prove(label, compile).finally(() => this.noteReady(label));
+    const work = async () => {
+      const pipeline = await compile();
+      if (this.trials.isCareful) await readNothing(this.#device);
+      return pipeline;
+    };
+    return this.prove(label, work).finally(() => this.noteReady(label));
   }
 
   /** Makes a variant's text. The caller decides when it is compiled, and reports when it is ready. */
@@ -227,7 +232,7 @@ export class KernelCompiler {
   }
 }
 
-/** Rejects where the device is lost: it refuses kernels before it says so, but gives nothing to read. */
+/** Rejects where the device is lost. It takes or refuses kernels before it says so, but gives nothing to read. */
 async function readNothing(device: GPUDevice): Promise<void> {
   const buffer = device.createBuffer({ size: 4, usage: BufferUsage.MAP_READ | BufferUsage.COPY_DST });
   const encoder = device.createCommandEncoder();

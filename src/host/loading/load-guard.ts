@@ -38,6 +38,7 @@ export class LoadGuard {
   }
 
   readonly report = (progress: LoadProgress): void => {
+    if (this.signal.aborted) return; // a load that has failed may go on for a while
     this.#countProgress();
     this.#notify(progress);
   };
