@@ -14,8 +14,12 @@ export const text: Read<string> = (value, path) => {
   throw wrong(value, path, "a text");
 };
 
+export function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 export const anyObject: Read<object> = (value, path) => {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  if (isObject(value)) return value;
   throw wrong(value, path, "an object");
 };
 

@@ -31,7 +31,7 @@ export function orDash<Value>(value: Value | null, format: (value: Value) => str
 
 /** Formats a rate with about three digits: 0, 4.2, 38.5, 445, 1,729. */
 export function formatRate(value: number): string {
-  return value > 0 && value < 99.95 ? groupedNumber(value, 1) : groupedNumber(value);
+  return groupedNumber(value, value > 0 && value < 99.95 ? 1 : 0);
 }
 
 const ENDINGS = ["th", "st", "nd", "rd"];
@@ -49,7 +49,7 @@ export function formatPercent(share: number): string {
 
 /** "5.9", "41": without the unit. */
 export function formatMs(value: number): string {
-  return value > 0 && value < 9.95 ? groupedNumber(value, 1) : groupedNumber(value);
+  return groupedNumber(value, value > 0 && value < 9.95 ? 1 : 0);
 }
 
 /** "104 ms", "1.6 s": in the unit that needs few digits. */
@@ -60,13 +60,9 @@ export function formatDuration(ms: number): string {
 const MB = 1e6;
 const GB = 1e9;
 
-function inUnit(bytes: number, unit: number): string {
-  const value = bytes / unit;
-  return value < 10 ? groupedNumber(value, 1) : groupedNumber(value);
-}
-
 export function formatBytes(bytes: number): string {
-  return bytes < GB ? `${inUnit(bytes, MB)} MB` : `${inUnit(bytes, GB)} GB`;
+  const [unit, name] = bytes < GB ? [MB, "MB"] : [GB, "GB"];
+  return `${groupedNumber(bytes / unit, bytes / unit < 10 ? 1 : 0)} ${name}`;
 }
 
 /** "162 of 249 MB": both in the unit of the whole. */

@@ -1,26 +1,27 @@
 import { remember, remembered } from "../remembered.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 
-interface DockState {
+const stateAtFirst = (isOpen: boolean) => ({
   /** Whether the body is visible; the head always is. */
-  readonly isOpen: boolean;
+  isOpen,
   /** Whether it replaces the panes, on a phone. */
-  readonly isInView: boolean;
+  isInView: false,
   /** Height of the body in CSS pixels; null: as high as its content. */
-  readonly heightPx: number | null;
-  readonly isPaused: boolean;
+  heightPx: clampHeight(Number(remembered("dock.height") ?? NaN)),
+  isPaused: false,
   /** Width of a step on the timeline, CSS pixels. */
-  readonly stepPx: number;
+  stepPx: DEFAULT_STEP_PX,
   /** Number of steps to fit into the timeline's width; null: stepPx applies. */
-  readonly fitSteps: number | null;
+  fitSteps: null as number | null,
   /** The pane whose sequences are highlighted; null: none. */
-  readonly highlightedPane: number | null;
-}
+  highlightedPane: null as number | null,
+});
+type DockState = Readonly<ReturnType<typeof stateAtFirst>>;
 
 export const MIN_DOCK_PX = 160;
 export const MAX_DOCK_PX = 720;
 export const STEP_WIDTHS_PX = [0.5, 1, 1.5, 2, 3, 5, 7, 9, 13, 19, 27] as const;
-const DEFAULT_STEP_PX = 9;
+const DEFAULT_STEP_PX: number = 9;
 
 /** Lower than this, such as a phone held sideways or a page at 200%, a window has no room for chats above an open dock. */
 const SHORT_WINDOW = "(max-height: 599px)";
@@ -35,15 +36,7 @@ export class Dock {
   readonly #short = globalThis.matchMedia?.(SHORT_WINDOW);
   readonly #low = globalThis.matchMedia?.(LOW_WINDOW);
   #hasShared = false;
-  readonly #store = createStore<DockState>(() => ({
-    isOpen: this.#isOpenAtFirst(),
-    isInView: false,
-    heightPx: clampHeight(Number(remembered("dock.height") ?? NaN)),
-    isPaused: false,
-    stepPx: DEFAULT_STEP_PX,
-    fitSteps: null,
-    highlightedPane: null,
-  }));
+  readonly #store = createStore<DockState>(() => stateAtFirst(this.#isOpenAtFirst()));
   readonly store: ReadonlyStore<DockState> = this.#store;
 
   constructor() {

@@ -1,7 +1,6 @@
 import type { ChorusEngine } from "../../../index.ts";
 import type { RemoteModel } from "../../remote/answerer.ts";
-import { remoteName, type Connections } from "../connections/connections.ts";
-import type { SpillOver } from "../connections/saved-connections.ts";
+import { remoteName, type Connections, type SpillOver } from "../connections/connections.ts";
 import type { EngineControl } from "../engine/engine-control.ts";
 import { labelOfChoice } from "../models/model-choice.ts";
 import { continuesText } from "../settings/question-settings.ts";

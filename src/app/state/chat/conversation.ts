@@ -1,4 +1,4 @@
-import type { ChatMessageParam, FinishReason } from "../../../index.ts";
+import type { ChatMessageParam } from "../../../index.ts";
 import { roundMessages, waitingCalls, type ToolRound } from "./tool-rounds.ts";
 
 /** By itself, at the length limit, by the person, as the engine died, or with calls whose results the model has not seen. */
@@ -46,10 +46,6 @@ export function withAlternative(turn: Turn, chosen: number): Turn | null {
 export function answeredBy(turn: Turn, by: string | null): Turn {
   const { by: _, ...rest } = turn;
   return by === null ? rest : { ...rest, by };
-}
-
-export function turnEndFrom(reason: FinishReason): TurnEnd {
-  return reason === "abort" ? "stopped" : reason;
 }
 
 /** Returns whether the answer can be continued: the text, or after calls that all have results. */

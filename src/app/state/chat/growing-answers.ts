@@ -1,5 +1,5 @@
 import { randomId, type ToolCallDelta } from "../../../index.ts";
-import { turnEndFrom, type Answer, type Turn, type TurnEnd } from "./conversation.ts";
+import type { Answer, Turn, TurnEnd } from "./conversation.ts";
 import type { AnswerPart } from "./stream-answer.ts";
 import { argumentsIn, BY_NOBODY, MAX_CALLS, type Call, type ToolRound } from "./tool-rounds.ts";
 
@@ -28,7 +28,7 @@ export class GrowingAnswers {
     if (answer === undefined) return;
     answer.answer += text;
     answer.reasoning += reasoning;
-    if (finishReason) answer.end = turnEndFrom(finishReason);
+    if (finishReason) answer.end = finishReason === "abort" ? "stopped" : finishReason;
     for (const call of calls) this.#addCall(call);
     if (text !== "" || reasoning !== "" || calls.length > 0) this.#hasNews = true;
   }

@@ -2,6 +2,7 @@
 
 import { parseJson, type ChatMessageParam } from "../../../index.ts";
 import { attempt } from "../../attempt.ts";
+import { isObject } from "../read-record.ts";
 
 export interface Call {
   readonly id: string;
@@ -67,7 +68,5 @@ export function roundMessages({ rounds = [] }: WithRounds): ChatMessageParam[] {
 /** Returns a call's arguments; null if they are no object. */
 export function argumentsIn(text: string): Readonly<Record<string, unknown>> | null {
   const value = attempt(() => parseJson(text.trim() === "" ? "{}" : text), null);
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : null;
+  return isObject(value) ? { ...value } : null;
 }

@@ -40,14 +40,9 @@ export function choosePath(tree: TurnTree, turnId: number): TurnTree {
   const chosen = new Set(path);
   const cut = cutPath(tree, turns.findIndex(({ id }) => id === first.after) + 1);
   return {
-    turns: [...cut.turns, ...path.map(withoutAfter)],
+    turns: [...cut.turns, ...path.map(({ after: _, ...turn }) => turn)],
     inactiveTurns: cut.inactiveTurns.filter((turn) => !chosen.has(turn)),
   };
-}
-
-function withoutAfter(inactive: InactiveTurn): Turn {
-  const { after: _, ...turn } = inactive;
-  return turn;
 }
 
 /** Removes the path's last turn. The path goes on with the variant that was chosen before, if there is one. */

@@ -1,18 +1,72 @@
 import { normaliseAddress, shortAddress } from "../../remote/address.ts";
 import type { RemoteObserver } from "../../remote/remote-answer.ts";
-import type { PageFacts } from "../../remote/test-connection.ts";
+import type { PageFacts, ConnectionReport } from "../../remote/test-connection.ts";
 import type { Answerer, RemoteModel } from "../../remote/answerer.ts";
 import { ChorusError } from "../../../index.ts";
 import { softwareOf, type ServerSoftware } from "../../remote/server-software.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
-import {
-  keepConnections,
-  keptConnections,
-  type Connection,
-  type ConnectionKind,
-  type ConnectionsState,
-  type SpillOver,
-} from "./saved-connections.ts";
+import { listOf, oneOf, optional, orNull, recordOf, text, wholeNumber, type Read } from "../read-record.ts";
+import { remember, rememberedJson } from "../remembered.ts";
+
+const KINDS = ["models", "tools"] as const;
+type ConnectionKind = (typeof KINDS)[number];
+
+/** A server of OpenAI's API, or of tools: an MCP server over streamable HTTP. */
+export interface Connection {
+  readonly kind: ConnectionKind;
+  /** "https://host.example/v1"; no two connections have the same. */
+  readonly baseUrl: string;
+  /** Listed by the server, or typed. Of a server of tools, their names. */
+  readonly models: readonly string[];
+  /** The owner in its list of models: its software. */
+  readonly ownedBy: string | null;
+  /** Sent to this server alone. */
+  readonly key: string | null;
+  /** Whether the key outlives the page. */
+  readonly isKeyKept: boolean;
+  /** The newest test: running, or its result. It is not kept. */
+  readonly test: "running" | ConnectionReport | null;
+}
+
+/** Where new questions go when the page's own queue is long. */
+export interface SpillOver extends RemoteModel {
+  /** Expected wait in the local queue from which on it is used, seconds. */
+  readonly limitS: number;
+}
+
+interface ConnectionsState {
+  readonly connections: readonly Connection[];
+  readonly spillOver: SpillOver | null;
+}
+
+export const MAX_LIMIT_S = 3600;
+const NAME = "connections";
+export const NO_CONNECTIONS: ConnectionsState = { connections: [], spillOver: null };
+
+/** Keeps them in this browser: an address always, a key only on request. */
+function keepConnections({ connections, spillOver }: ConnectionsState): void {
+  const kept = connections.map((connection) => {
+    const { key, test: _, ...rest } = connection;
+    return { ...rest, ...(rest.isKeyKept && key !== null && { key }) };
+  });
+  remember(NAME, JSON.stringify({ connections: kept, spillOver }));
+}
+
+const readKept = recordOf<Omit<Connection, "key" | "isKeyKept" | "test"> & { readonly key?: string }>({
+  kind: oneOf(...KINDS),
+  baseUrl: text,
+  models: listOf(text),
+  ownedBy: orNull(text),
+  key: optional(text),
+});
+const readConnection: Read<Connection> = (value, path) => {
+  const { key = null, ...kept } = readKept(value, path);
+  return { ...kept, key, isKeyKept: key !== null, test: null };
+};
+const readConnections = recordOf<ConnectionsState>({
+  connections: listOf(readConnection),
+  spillOver: orNull(recordOf<SpillOver>({ baseUrl: text, model: text, limitS: wholeNumber(0, MAX_LIMIT_S) })),
+});
 
 interface ConnectionsOptions {
   readonly observer: RemoteObserver;
@@ -34,7 +88,7 @@ export class Connections {
   readonly store: ReadonlyStore<ConnectionsState>;
 
   /** @param state [those kept in this browser] */
-  constructor(options: ConnectionsOptions, state = keptConnections()) {
+  constructor(options: ConnectionsOptions, state = rememberedJson(NAME, readConnections, NO_CONNECTIONS)) {
     this.#options = options;
     this.store = this.#store = createStore<ConnectionsState>(() => state);
     this.#store.subscribe(keepConnections);

@@ -59,10 +59,6 @@ export function keyOfEngine({ model, backend, config, isShared }: EngineChoice):
   return JSON.stringify([keyOfChoice(model), model.dtype ?? null, backend, config]);
 }
 
-function isSameButConfig(a: EngineChoice, b: EngineChoice): boolean {
-  return a.isShared && keyOfEngine({ ...a, config: {} }) === keyOfEngine({ ...b, config: {} });
-}
-
 /** The field that errors of the draft model name. */
 const DRAFT_MODEL = "speculation.model";
 const ONE_ENGINE = "one-engine";
@@ -234,7 +230,8 @@ export class EngineControl {
   async follow(choice: EngineChoice): Promise<void> {
     const before = this.#chosen.getState();
     if (!isNamed(before.model)) return;
-    const isLive = isSameButConfig(before, choice) && !this.needsRestart(choice.config);
+    const [keyBefore, key] = [before, choice].map((one) => keyOfEngine({ ...one, config: {} }));
+    const isLive = before.isShared && keyBefore === key && !this.needsRestart(choice.config);
     if (choice.isShared) this.#isFollowing = true;
     this.#chosen.setState(choice.isShared ? choice : { isShared: false });
     const isSame =

@@ -73,7 +73,8 @@ export class EngineTabs {
       if (received === null) return; // it could not be read
       if (received === NEW_ENGINE) return void this.refresh();
       // Tabs that choose at the same moment would swap their choices: all of them follow the later one.
-      if (!isLater(received, this.#newest)) return;
+      const { atMs, tab } = this.#newest;
+      if (received.atMs === atMs ? received.tab <= tab : received.atMs < atMs) return;
       this.#newest = received;
       void engine.follow(received.choice);
     });
@@ -132,8 +133,4 @@ export class EngineTabs {
     this.#held?.release();
     this.#held = null;
   }
-}
-
-function isLater(a: Pick<SentChoice, "atMs" | "tab">, b: Pick<SentChoice, "atMs" | "tab">): boolean {
-  return a.atMs === b.atMs ? a.tab > b.tab : a.atMs > b.atMs;
 }

@@ -4,32 +4,23 @@ import type { LoadProgress, LoadStage } from "../../../index.ts";
 const PARTS: Record<LoadStage, number> = { adapter: 1, tokenizer: 1, weights: 10, memory: 3, kernels: 4, cache: 1 };
 const LOAD_STAGES = Object.keys(PARTS) as LoadStage[];
 
-export interface StageProgress {
-  readonly status: "todo" | "now" | "done";
-  readonly done: number;
-  readonly total: number;
-  readonly detail: string | null;
+const NOT_BEGUN = {
+  status: "todo" as "todo" | "now" | "done",
+  done: 0,
+  total: 0,
+  detail: null as string | null,
   /** Null until it can be measured. */
-  readonly msLeft: number | null;
+  msLeft: null as number | null,
   /** Whether the server has sent nothing for some seconds. */
-  readonly isWaiting: boolean;
-  readonly startedMs: number;
-}
+  isWaiting: false,
+  startedMs: 0,
+};
+export type StageProgress = Readonly<typeof NOT_BEGUN>;
 
 export type LoadStages = Readonly<Record<LoadStage, StageProgress>>;
 
 // A rate over a shorter time is too noisy.
 const SHORTEST_SAMPLE_MS = 500;
-
-const NOT_BEGUN: StageProgress = {
-  status: "todo",
-  done: 0,
-  total: 0,
-  detail: null,
-  msLeft: null,
-  isWaiting: false,
-  startedMs: 0,
-};
 
 export const NOTHING_LOADED = Object.fromEntries(LOAD_STAGES.map((stage) => [stage, NOT_BEGUN])) as LoadStages;
 

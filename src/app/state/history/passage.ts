@@ -1,18 +1,11 @@
 import type { SavedChat } from "../workspace/saved-workspace.ts";
 import { foldedWords, hasWords } from "./words.ts";
 
-/** A passage of a chat with words of the search. */
-export interface Passage {
-  readonly before: string;
-  readonly word: string;
-  readonly after: string;
-}
-
 const BEFORE_LENGTH = 40;
 const AFTER_LENGTH = 160;
 
 /** Returns the first passage of a chat with one of the words; null if only its title has them. */
-export function findPassage(chat: SavedChat, words: ReadonlySet<string>): Passage | null {
+export function findPassage(chat: SavedChat, words: ReadonlySet<string>) {
   const { turns, inactiveTurns = [], draft } = chat;
   const texts = [...turns, ...inactiveTurns].flatMap(({ question, answer }) => [question, answer]);
   for (const text of [...texts, draft]) {

@@ -26,18 +26,21 @@ import { createStore, type ReadonlyStore } from "../store.ts";
 
 const EMBEDDED: NamedChoice = { model: EMBEDDED_MODEL };
 
-interface ModelWork {
+const AT_REST = {
+  isDownloading: false,
+  /** Progress of the download; null until it is known. */
+  progress: null as DownloadProgress | null,
+  isEstimating: false,
+  estimate: null as ModelEstimate | null,
+  /** Why there is no estimate. It is not the error of an action. */
+  estimateError: null as ChorusErrorData | null,
+  /** Error of the last action on this model. */
+  error: null as ChorusErrorData | null,
+};
+
+interface ModelWork extends Readonly<typeof AT_REST> {
   /** Weight format in memory; null: the adapter's default. */
   readonly dtype: WeightsDtype | null;
-  readonly isDownloading: boolean;
-  /** Progress of the download; null until it is known. */
-  readonly progress: DownloadProgress | null;
-  readonly isEstimating: boolean;
-  readonly estimate: ModelEstimate | null;
-  /** Why there is no estimate. It is not the error of an action. */
-  readonly estimateError: ChorusErrorData | null;
-  /** Error of the last action on this model. */
-  readonly error: ChorusErrorData | null;
 }
 
 export interface LibraryModel extends ListedModel, ModelWork {}
@@ -58,15 +61,6 @@ interface ModelLibraryOptions {
   /** Called when a chosen model runs. */
   readonly onChosen: (choice: ModelChoice) => void;
 }
-
-const AT_REST: Omit<ModelWork, "dtype"> = {
-  isDownloading: false,
-  progress: null,
-  isEstimating: false,
-  estimate: null,
-  estimateError: null,
-  error: null,
-};
 
 /** The models to choose from. Downloads, deletes, estimates and loads them. */
 export class ModelLibrary {

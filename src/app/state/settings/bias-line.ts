@@ -1,13 +1,5 @@
-/** A word or a token whose logit is changed. */
-export interface Bias {
-  /** A token's id, or a text. */
-  readonly of: number | string;
-  /** -100 .. 100 */
-  readonly bias: number;
-}
-
-/** Reads a line such as "Paris: 5" or "#464: -100"; returns null if it isn't one. */
-export function readBias(line: string): Bias | null {
+/** Reads a line such as "Paris: 5" or "#464: -100": a text or a token's id, and a bias from -100 to 100; null if it isn't one. */
+export function readBias(line: string): { readonly of: number | string; readonly bias: number } | null {
   const colon = line.lastIndexOf(":");
   const name = line.slice(0, Math.max(0, colon)).trim();
   const number = line.slice(colon + 1).trim();

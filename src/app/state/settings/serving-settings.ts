@@ -12,6 +12,7 @@ import {
   type EngineConfig,
   type ModelCard,
 } from "../../../index.ts";
+import { isObject } from "../read-record.ts";
 import { checkFields, OFF, readField, refusal, type FieldKind, type FieldWords, type ValueOf } from "./field.ts";
 
 /** An alert can be off, too: null in the config. */
@@ -200,10 +201,6 @@ function flat(config: object): Record<string, unknown> {
       : [[outer, value]],
   );
   return Object.fromEntries(values) as Record<string, unknown>;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function fieldOf(name: ServingName): ServingField {

@@ -2,7 +2,6 @@ import { ChorusError, parseJson } from "../../../index.ts";
 import { fenced } from "../fenced.ts";
 import { inParts } from "../in-parts.ts";
 import { oneLine } from "../one-line.ts";
-import type { Call } from "../chat/tool-rounds.ts";
 import { anything, listOf, optional, recordOf } from "../read-record.ts";
 import { asNewChat, parseSavedWorkspace, readChat, resumed, titleOfChat, type SavedChat } from "./saved-workspace.ts";
 import type { Workspace } from "./workspace.ts";
@@ -43,9 +42,8 @@ const MAX_IMPORT_BYTES = 128 * 2 ** 20;
 /** Reads a file of chats. @throws ChorusError for one that is too large */
 export async function readImport(file: Blob): Promise<string> {
   if (file.size <= MAX_IMPORT_BYTES) return file.text();
-  const megabytes = (bytes: number) => `${Math.ceil(bytes / 2 ** 20)} MB`;
-  const message = `The file has ${megabytes(file.size)}; at most ${megabytes(MAX_IMPORT_BYTES)} of chats can be opened.`;
-  throw new ChorusError("invalid_value", message, "file");
+  const [size, most] = [file.size, MAX_IMPORT_BYTES].map((bytes) => `${Math.ceil(bytes / 2 ** 20)} MB`);
+  throw new ChorusError("invalid_value", `The file has ${size}; at most ${most} of chats can be opened.`, "file");
 }
 
 export interface ImportProgress {
@@ -94,12 +92,11 @@ function parseFile(text: string): unknown {
 /** Returns a conversation as Markdown: its title, each question as a heading, its calls of tools and its answer below. */
 export function chatMarkdown(chat: SavedChat): string {
   const turns = chat.turns.map(({ question, answer, rounds = [] }) => {
-    const texts = rounds.flatMap(({ said, calls }) => [said.trim(), ...calls.map(callMarkdown)]);
+    const texts = rounds.flatMap(({ said, calls }) => [
+      said.trim(),
+      ...calls.map((call) => `Call of ${call.name}:\n\n${fenced(`${call.arguments}\n\n${call.result ?? "Not run"}`)}`),
+    ]);
     return [`## ${oneLine(question)}`, ...texts, answer.trim()].filter(Boolean).join("\n\n") + "\n";
   });
   return [`# ${oneLine(titleOfChat(chat))}\n`, ...turns].join("\n");
-}
-
-function callMarkdown({ name, arguments: text, result }: Call): string {
-  return `Call of ${name}:\n\n${fenced(`${text}\n\n${result ?? "Not run"}`)}`;
 }

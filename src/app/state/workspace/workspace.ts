@@ -35,13 +35,6 @@ interface PlacedChat {
   readonly place?: number;
 }
 
-interface AddedChats {
-  readonly panes: readonly Pane[];
-  /** Ids of the chats that are in no pane. */
-  readonly ids: readonly string[];
-  readonly replaced: readonly PlacedChat[];
-}
-
 /** A chat that left its pane on this page. */
 interface LeftChat {
   chat: NamedChat;
@@ -216,8 +209,8 @@ export class Workspace {
     this.chats.delete(ids, records);
   }
 
-  /** Opens each chat in a pane, replacing empty panes. Those without room are in the list of chats. */
-  addChats(chats: readonly SavedChat[]): AddedChats {
+  /** Opens each chat in a pane, replacing empty panes. Those without room are in the list of chats: `ids` are theirs. */
+  addChats(chats: readonly SavedChat[]) {
     const empty = this.#panes().filter(isEmpty);
     const replaced = empty.map((pane) => ({
       chat: chatOf(pane),
@@ -232,7 +225,7 @@ export class Workspace {
   }
 
   /** Opens the chats of a file, as `addChats` does. @param listed chats for the list, maybe thousands */
-  importChats(chats: readonly SavedChat[], listed: readonly SavedChat[]): AddedChats {
+  importChats(chats: readonly SavedChat[], listed: readonly SavedChat[]) {
     const listedIds = this.#put(listed);
     const opened = this.addChats(chats);
     const numChats = chats.length + listed.length;

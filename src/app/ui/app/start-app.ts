@@ -71,7 +71,8 @@ export function startApp(options: StartAppOptions) {
       },
       addressSettings,
       route,
-      onServingLink: replaceLink,
+      // Else the next reload or visit would apply the link's settings again.
+      onServingLink: (link) => location.hash.startsWith("#/?") && history.replaceState(history.state, "", link),
       scheduleFlush: flusher.schedule,
       now: () => performance.now(),
     });
@@ -105,9 +106,4 @@ function forgetAddress(): void {
   if (!url.searchParams.has("model")) return;
   url.searchParams.delete("model");
   history.replaceState(history.state, "", url);
-}
-
-/** Replaces serving settings in the address, else the next reload or visit would apply them again. */
-function replaceLink(link: string): void {
-  if (location.hash.startsWith("#/?")) history.replaceState(history.state, "", link);
 }

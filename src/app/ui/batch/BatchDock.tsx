@@ -124,8 +124,14 @@ function BatchLine({ metrics }: { metrics: BatchMetrics }) {
 
 /** Rows of the timeline that fit into the lower dock. */
 const MAX_LOW_ROWS = 12;
+const BODY =
+  "grid h-[min(var(--dock-h,var(--dock-room)),70dvh)] [grid-template:minmax(0,1fr)/minmax(0,1fr)_424px_312px] max-xl:grid-cols-[minmax(0,1fr)_380px] max-sm:block max-sm:h-auto";
+const HIGH = "[--dock-room:clamp(308px,33dvh,360px)]";
+/** Opened by hand on a short window it leaves the chats some room. */
+const LOW =
+  "[--dock-room:clamp(268px,33dvh,360px)] max-xl:[--dock-room:228px] sm:[@media(max-height:599px)]:h-[min(var(--dock-h,228px),45dvh)]";
 
-/** Returns the class of the dock's body, which is higher for many rows. @param numRows most rows to expect */
+/** Returns the classes of the dock's body, which is higher for many rows. @param numRows most rows to expect */
 export function dockBodyClass(numRows: number): string {
-  return classNames("dock-body", numRows > MAX_LOW_ROWS && "high");
+  return classNames(BODY, numRows > MAX_LOW_ROWS ? HIGH : LOW);
 }

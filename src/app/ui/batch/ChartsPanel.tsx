@@ -93,6 +93,7 @@ const NAMES = ["p50", "p95", "p99"] as const;
 const LONGEST_MS = 10_000;
 
 function rowOf(name: string, title: string, percentiles: Percentiles | null): readonly ReactNode[] {
+  const widthOf = (ms: number) => Math.min(100, (100 * Math.log10(1 + ms)) / Math.log10(1 + LONGEST_MS));
   const words = (
     <span className="row h-4.5 pr-4 text-ink-2">
       <abbr className="w-9 no-underline" title={title}>
@@ -111,10 +112,6 @@ function rowOf(name: string, title: string, percentiles: Percentiles | null): re
     </span>
   );
   return [words, ...NAMES.map((each) => (percentiles ? formatMs(percentiles[each]) : "–"))];
-}
-
-function widthOf(ms: number): number {
-  return Math.min(100, (100 * Math.log10(1 + ms)) / Math.log10(1 + LONGEST_MS));
 }
 
 /** The place in time whose values all charts show. */

@@ -8,34 +8,28 @@ import type { SequenceId } from "../../../index.ts";
 /** Returns a token of an answer; null if it is unknown here. `logprob` is null if its probability is unknown. */
 export type TokenLookup = (place: OutputPlace) => { readonly text: string; readonly logprob: number | null } | null;
 
-export interface CellFacts {
-  /** The tokens it made, with their probabilities if known; empty if it made none, or they are unknown. */
-  readonly tokens: readonly { readonly text: string; readonly share: string }[];
-  readonly sequence: string;
-  readonly what: string;
-  /** Its number and time. */
-  readonly step: string;
-  /** The other sequences of the step; empty if this one had no part in it. */
-  readonly others: string;
-}
+export type CellFacts = Readonly<ReturnType<typeof factsOf>>;
 
 /** @param track the cell's sequence */
-export function factsOf(timeline: Timeline, track: Track, step: number, tokenOf: TokenLookup): CellFacts {
+export function factsOf(timeline: Timeline, track: Track, step: number, tokenOf: TokenLookup) {
   const { from, to } = track.outputsAt(step) ?? { from: 0, to: 0 };
   const requestName = nameIn(track.id.requestId);
   const tokens = Array.from({ length: to - from }, (_, i) => tokenOf({ requestName, output: from + i }));
   const stepMs = timeline.rowsOf(step)?.stepMs;
   return {
-    tokens: tokens.flatMap((token) => (token ? [{ text: visibleToken(token), share: shareOf(token.logprob) }] : [])),
+    /** The tokens it made, with their probabilities if known; empty if it made none, or they are unknown. */
+    tokens: tokens.flatMap((token) => {
+      if (token === null) return [];
+      const { logprob } = token;
+      return [{ text: visibleToken(token), share: logprob === null ? "" : formatShare({ logprob }) }];
+    }),
     sequence: sequenceName(track.id),
     what: cellWords(track.cellAt(step)),
+    /** Its number and time. */
     step: `Step ${formatCount(step)}${stepMs === undefined ? "" : `, ${formatMs(stepMs)} ms`}`,
+    /** The other sequences of the step; empty if this one had no part in it. */
     others: isComputedIn(track, step) ? othersIn(timeline, track, step) : "",
   };
-}
-
-function shareOf(logprob: number | null): string {
-  return logprob === null ? "" : formatShare({ logprob });
 }
 
 /** Returns a token's step, its time and its other sequences; empty if it is forgotten. */

@@ -19,31 +19,21 @@ interface CellCard {
   readonly at: Anchor;
 }
 
-interface TimelineState {
-  readonly rows: readonly TimelineRow[];
-  readonly fromStep: number;
-  readonly toStep: number;
-  /** The newest sequence of each row: they change far less often than the steps. */
-  readonly labels: readonly (Track | null)[];
-  readonly cursor: Place | null;
-  /** The last visible column while paused; null if it follows the engine. */
-  readonly heldStep: number | null;
-  /** Cells of tokens that are pointed at elsewhere. */
-  readonly marked: Marked | null;
-  /** The card of the cursor's cell, or of the word's under the pointer. */
-  readonly card: CellCard | null;
-}
-
-const NOTHING: TimelineState = {
-  rows: [],
+const NOTHING = {
+  rows: [] as readonly TimelineRow[],
   fromStep: 1,
   toStep: 0,
-  labels: [],
-  cursor: null,
-  heldStep: null,
-  marked: null,
-  card: null,
+  /** The newest sequence of each row: they change far less often than the steps. */
+  labels: [] as readonly (Track | null)[],
+  cursor: null as Place | null,
+  /** The last visible column while paused; null if it follows the engine. */
+  heldStep: null as number | null,
+  /** Cells of tokens that are pointed at elsewhere. */
+  marked: null as Marked | null,
+  /** The card of the cursor's cell, or of the word's under the pointer. */
+  card: null as CellCard | null,
 };
+type TimelineState = Readonly<typeof NOTHING>;
 
 /** The visible part of the timeline, and its cursor. It is brought up to date once a frame. */
 export class TimelineView {

@@ -30,6 +30,10 @@ const ENDINGS: Record<TurnEnd, string> = {
   calls: "",
 };
 
+/** Hidden until the pointer or focus is near; always visible on touch screens. */
+const NEAR =
+  "[transition:opacity_var(--fast)] group-focus-within/turn:opacity-100 group-hover/turn:opacity-100 [@media(hover:hover)]:opacity-0";
+
 const AlternativeAnswers = lazyComponent(async () => (await import("./AlternativeAnswers.tsx")).AlternativeAnswers);
 const AnswerDifference = lazyComponent(async () => (await import("../words/AnswerDifference.tsx")).AnswerDifference);
 const AnswerFigures = lazyComponent(async () => (await import("./AnswerFigures.tsx")).AnswerFigures);
@@ -99,7 +103,7 @@ export const TurnView = memo(function TurnView({
   return (
     <article
       className={classNames(
-        "turn flex-none",
+        "group/turn flex-none",
         isNewest ? "min-h-[calc(100%-var(--above))]" : "pb-3",
         hasAlternatives ? "mx-[clamp(-240px,calc(316px-50cqw),0px)]" : "max-w-(--measure)",
         isLeftOut && "text-ink-3",
@@ -122,7 +126,7 @@ export const TurnView = memo(function TurnView({
           )}
           <IconButton
             icon="edit"
-            className="near -my-1 -mr-2 max-sm:-my-2 max-sm:-mr-2.5"
+            className={classNames(NEAR, "-my-1 -mr-2 max-sm:-my-2 max-sm:-mr-2.5")}
             disabled={!isIdle}
             name="Edit question"
             title="Edit and ask again"
@@ -181,7 +185,7 @@ export const TurnView = memo(function TurnView({
                 Continue
               </Button>
             )}
-            <div className={classNames("ml-auto flex", !isNewest && "near")}>
+            <div className={classNames("ml-auto flex", !isNewest && NEAR)}>
               {metrics && (
                 <IconButton
                   icon="figures"

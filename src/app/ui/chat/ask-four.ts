@@ -3,6 +3,10 @@ import type { Workspace } from "../../state/workspace/workspace.ts";
 
 /** Asks empty panes, opened if necessary, a question each. Returns the asked ones: fewer than four if there is no room. */
 export function askFour(workspace: Workspace): readonly Pane[] {
+  const isUnused = ({ store, asking }: Pane) => {
+    const { turns, draft, phase } = store.getState();
+    return turns.length === 0 && draft.trim() === "" && phase === "idle" && !asking.getState().isRemote;
+  };
   const unused = () => workspace.store.getState().panes.filter(isUnused);
   while (unused().length < STARTERS.length && workspace.addPane() !== null);
   const panes = unused().slice(0, STARTERS.length);
@@ -11,11 +15,6 @@ export function askFour(workspace: Workspace): readonly Pane[] {
     pane.send((continuesText ? BEGINNINGS : STARTERS)[index] ?? "");
   }
   return panes;
-}
-
-function isUnused({ store, asking }: Pane): boolean {
-  const { turns, draft, phase } = store.getState();
-  return turns.length === 0 && draft.trim() === "" && phase === "idle" && !asking.getState().isRemote;
 }
 
 export const STARTERS: readonly string[] = [

@@ -2,8 +2,13 @@ import type { AppState } from "../../state/app/app-state.ts";
 import { useApp } from "../app/page-context.ts";
 import { useId, useState, type FormEvent } from "react";
 import { useStore } from "zustand";
-import { remoteChoices, remoteName, writeRemote } from "../../state/connections/connections.ts";
-import { MAX_LIMIT_S, type Connection } from "../../state/connections/saved-connections.ts";
+import {
+  remoteChoices,
+  remoteName,
+  writeRemote,
+  MAX_LIMIT_S,
+  type Connection,
+} from "../../state/connections/connections.ts";
 import { softwareOf } from "../../remote/server-software.ts";
 import { shortAddress } from "../../remote/address.ts";
 import { CONNECTION_PROBLEMS } from "../../remote/test-connection.ts";

@@ -102,7 +102,7 @@ export function ServingPage() {
             </Button>
             {checked.error === null && (
               <span className="row ms-auto gap-1 text-ink-2">
-                Link <CopyButton name="Copy link" text={addressWith(writeServingLink(checked.value))} />
+                Link <CopyButton name="Copy link" text={new URL(writeServingLink(checked.value), location.href).href} />
               </span>
             )}
           </div>
@@ -137,10 +137,4 @@ function effectOf({ takesEffect, name }: ServingField, engine: Pick<ChorusEngine
   return most === undefined
     ? "Applied at once if the engine was loaded with room for it; else it restarts, and chats are kept."
     : `Applied at once up to ${most}; more restarts the engine, and chats are kept.`;
-}
-
-function addressWith(hash: string): string {
-  const url = new URL(location.href);
-  url.hash = hash;
-  return url.href;
 }

@@ -1,21 +1,10 @@
 import { useEffect } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
 import { useApp } from "../app/page-context.ts";
-import type { AnswerToken } from "../../state/chat/answer-tokens.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import type { Pointed } from "../../state/batch/pointing.ts";
 import { listen } from "../listen.ts";
 import { markText, ownersIn, rangeOf, rangeOfToken, tokenAt } from "./marked-text.ts";
-
-/** A text whose tokens are known: an answer, or the thoughts before it. */
-interface TokenText {
-  readonly root: HTMLElement;
-  readonly pane: Pane;
-  readonly turnId: number;
-  readonly tokens: readonly AnswerToken[];
-  /** The turn's tokens before them. */
-  readonly first: number;
-}
 
 const TEXTS = "[data-answer], [data-thoughts]";
 
@@ -141,13 +130,14 @@ function markIn(pane: Pane, { requestName, from, to }: Pointed): () => void {
   };
 }
 
-function textOf(panes: readonly Pane[], root: HTMLElement): TokenText | null {
+/** Returns the tokens of an answer, or of the thoughts before it, and how many of the turn's come before them; null if unknown. */
+function textOf(panes: readonly Pane[], root: HTMLElement) {
   const { answer, thoughts } = root.dataset;
   const number = Number(root.closest<HTMLElement>("[data-pane]")?.dataset["pane"]);
   const pane = panes.find((each) => each.number === number);
   const turnId = Number(answer ?? thoughts);
   const turnTokens = pane?.memory.tokens.of(turnId);
   if (!pane || !turnTokens) return null;
-  if (thoughts !== undefined) return { root, pane, turnId, tokens: turnTokens.reasoning, first: 0 };
-  return { root, pane, turnId, tokens: turnTokens.answer, first: turnTokens.reasoning.length };
+  if (thoughts !== undefined) return { pane, turnId, tokens: turnTokens.reasoning, first: 0 };
+  return { pane, turnId, tokens: turnTokens.answer, first: turnTokens.reasoning.length };
 }
