@@ -8,7 +8,7 @@ import * as kernels from "../../src/backends/gpu/kernels/kernels.ts";
 import type { createEngine, EngineConfig } from "../../src/index.ts";
 import { describeModel } from "../../src/models/families.ts";
 import { createComplete } from "./create-complete.ts";
-import { ALL_AT_ONCE, answersAlone, answersUnder } from "./exactness.ts";
+import { answersAlone, answersUnder, FEW_AT_ONCE, WITH_EVERY_RULE } from "./exactness.ts";
 import { checkpointFiles, goldenAnswers, type GoldenAnswer } from "../models/golden-answers.ts";
 import { loadGolden } from "../models/golden.ts";
 import { PORTABLE, PORTABLE_REQUEST, portableAnswers } from "./portable-request.ts";
@@ -51,8 +51,8 @@ export async function exactnessIn(create: CreateEngine, dtypes: Dtypes): Promise
   const options = { backend: "webgpu", model: TINY, worker: false, gpu, ...dtypes } as const;
   // At once: waiting for results is most of what a step takes in Firefox.
   const [alone, { rounds, hasHappened }] = await Promise.all([
-    answersAlone(create, options),
-    answersUnder(create, options, ALL_AT_ONCE, 1),
+    answersAlone(create, options, WITH_EVERY_RULE),
+    answersUnder(create, options, FEW_AT_ONCE, 1, WITH_EVERY_RULE),
   ]);
   return { alone, rounds, hasHappened };
 }
