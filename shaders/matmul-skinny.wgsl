@@ -84,7 +84,12 @@ fn matmul_skinny(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
       let chunk_k4 = unknown(8u, step.num_rows);
       for (var j = 0u; j < CHUNK_ROUNDS && (!KEEPS_LOOP || j < chunk_k4); j++) {
         let i = 8u * split + j;
-        let weights = weights_4x4(chunk, j, read_n4, scales);
+        var weights: Weights4x4;
+        if (HAS_PLAIN_NIBBLES && !KEEPS_LOOP) {
+          weights = nibbles_4x4(chunk, j, read_n4, scales);
+        } else {
+          weights = weights_4x4(chunk, j, read_n4, scales);
+        }
         for (var r = 0u; r < ROWS; r++) {
           var input: vec4<f32>;
           if (NORM) {

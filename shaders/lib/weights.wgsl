@@ -3,6 +3,9 @@
 // A packed weight is (q - CENTRE) * scale + minimum. Only that addition may round, so the weights are the same numbers on all
 // adapters, and the same as if they were stored as f32.
 
+// Nibbles with no more than a half as their scale.
+const HAS_PLAIN_NIBBLES = LAYOUT == PACKED && BITS == 4u && FLOAT_BITS == 16u && !(HAS_TABLE || HAS_CODES || HAS_MINIMUM);
+
 struct Weights4x4 {
   k0: vec4<f32>,
   k1: vec4<f32>,
@@ -102,6 +105,25 @@ fn weights_4x4(chunk: u32, i: u32, n4: u32, scales: Scales) -> Weights4x4 {
   }
 }
 
+// As weights_4x4 of plain nibbles, but centred after the product with the scale, in one fma: fewer instructions for more registers.
+// Nibbles are brought to where 2^11 plus one has its bits: that has 12 and the scale at most 11, so nothing is rounded.
+fn nibbles_4x4(chunk: u32, i: u32, n4: u32, scales: Scales) -> Weights4x4 {
+  let words = w[(chunk / 2u + i / 2u) * N4 + n4];
+  let scale = group_scale_of(i, scales);
+  let offset = scale * -(2048.0 + f32(CENTRE));
+  let odd = 4u * (i % 2u);
+  return Weights4x4(
+    fma(with_2_11(words << vec4(12u - odd)), scale, offset),
+    fma(with_2_11(words << vec4(4u - odd)), scale, offset),
+    fma(with_2_11(words >> vec4(4u + odd)), scale, offset),
+    fma(with_2_11(words >> vec4(12u + odd)), scale, offset),
+  );
+}
+
+fn with_2_11(words: vec4<u32>) -> vec4<f32> {
+  return bitcast<vec4<f32>>((words & vec4(0xf000u)) | vec4(0x45000000u));
+}
+
 // w[k, 4 n4 .. 4 n4 + 3], k = 4 chunk + i, with fewer loads for a kernel that takes one k at a time.
 fn weights_1x4(chunk: u32, i: u32, n4: u32, scales: Scales) -> vec4<f32> {
   let k = 4u * chunk + i;
@@ -163,12 +185,18 @@ fn second_byte(bytes: vec4<u32>) -> vec4<f32> {
 }
 
 fn weights_of(centred: vec4<f32>, i: u32, scales: Scales) -> vec4<f32> {
-  let is_last = GROUP == 16u && i >= 4u;
-  let scale = select(scales.scale, scales.last_scale, is_last);
   if (HAS_MINIMUM) {
-    return fma(centred, scale, select(scales.minimum, scales.last_minimum, is_last));
+    return fma(centred, group_scale_of(i, scales), select(scales.minimum, scales.last_minimum, is_last(i)));
   }
-  return centred * scale;
+  return centred * group_scale_of(i, scales);
+}
+
+fn group_scale_of(i: u32, scales: Scales) -> vec4<f32> {
+  return select(scales.scale, scales.last_scale, is_last(i));
+}
+
+fn is_last(i: u32) -> bool {
+  return GROUP == 16u && i >= 4u;
 }
 
 fn unpack_halves(words: vec2<u32>) -> vec4<f32> {
