@@ -7,7 +7,9 @@ const { create } = await import(dawn);
 const gpu = create(["enable-dawn-features=dump_shaders", "backend=vulkan"]);
 const adapter = await gpu.requestAdapter();
 const features = ["subgroups", "shader-f16"].filter((feature) => adapter.features.has(feature));
-const requiredLimits = { maxStorageBuffersPerShaderStage: adapter.limits.maxStorageBuffersPerShaderStage };
+/** @type {Record<string, number>} */
+const requiredLimits = {};
+for (const name in adapter.limits) requiredLimits[name] = adapter.limits[name];
 const device = await adapter.requestDevice({ requiredFeatures: features, requiredLimits });
 for (const { label, code } of JSON.parse(readFileSync(file, "utf8"))) {
   console.log(`=====${label}`);

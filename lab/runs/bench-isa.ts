@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { markdownTable } from "../report/table.ts";
 import { writeMeasured } from "../report/measured-part.ts";
 import { ISA_MODELS, isaKernels } from "../isa/isa-kernels.ts";
+import { innermostLoops } from "../isa/loop-counts.ts";
 import { aptGetInstall } from "../../tools/browsers/apt-get.mjs";
 import { ensureChromium } from "../../tools/browsers/find-chromium.mjs";
 import { ensureDawn } from "../../tools/browsers/install-dawn.mjs";
@@ -30,25 +31,35 @@ const FIGURES = {
   intel: ["Max live registers", "Max dispatch width", "Spill Count"],
 };
 
+interface Kernel {
+  readonly label: string;
+  readonly code: string;
+}
+
 type Places = Readonly<Record<"drivers" | "shim" | "swiftshader" | "dawn", string>>;
 
-export async function run({ gpus = GPUS.join(","), models, only = "" }: OptionsOf<"isa">): Promise<void> {
+export async function run(options: OptionsOf<"isa">): Promise<void> {
+  const { gpus = GPUS.join(","), models, only = "", loops: hasLoops = false, kernels: file } = options;
   const places = await prepare();
   const names = models?.split(",") ?? Object.keys(ISA_MODELS);
-  const all = names.flatMap((name, i) => isaKernels(name, i === 0)).filter(({ label }) => label.includes(only));
-  const kernels = [...new Map(all.map((kernel) => [kernel.label, kernel])).values()];
-  const spirv = spirvOf(kernels, places);
+  const given: Kernel[] = file
+    ? JSON.parse(readFileSync(file, "utf8"))
+    : names.flatMap((name, i) => isaKernels(name, i === 0));
+  const kernels = [...new Map(given.map((kernel) => [kernel.label, kernel])).values()].filter(({ label }) =>
+    label.includes(only),
+  );
+  const spirv = spirvOf(kernels, places, file !== undefined);
   const columns = gpus.split(",");
   const rows = kernels.map(({ label }, i) => {
     console.log(`${i + 1} of ${kernels.length}: ${label}`);
-    return [label, ...columns.map((gpu) => figuresOf(spirv[i] ?? "", gpu, places))];
+    return [label, ...columns.map((gpu) => figuresOf(spirv[i] ?? "", gpu, places, hasLoops))];
   });
   const table = markdownTable(["kernel", ...columns], rows).join("\n");
   const unknown = columns.filter((_, i) => rows.every((row) => row[i + 1] === "refused"));
   if (unknown.length > 0)
     throw new Error(`Every kernel is refused for ${unknown.join(", ")}: is it set up, and so called?`);
   // The report has all of them.
-  if (only || models || gpus !== GPUS.join(",")) return console.log(table);
+  if (only || models || hasLoops || file || gpus !== GPUS.join(",")) return console.log(table);
   writeMeasured(REPORT, table);
   await runCommand(`oxfmt ${REPORT}`);
   console.log(`Written to ${REPORT}.`);
@@ -79,11 +90,15 @@ async function prepare(): Promise<Places> {
   return { ...JSON.parse(readFileSync(file, "utf8")), dawn: dawn.module };
 }
 
-function spirvOf(kernels: unknown, { swiftshader, dawn }: Places): string[] {
+/** @param isForeign with what only Mesa's driver for CPUs has: halves */
+function spirvOf(kernels: readonly Kernel[], { drivers, swiftshader, dawn }: Places, isForeign: boolean): string[] {
   mkdirSync(FOLDER, { recursive: true });
   const [list, dump] = [join(FOLDER, "kernels.json"), join(FOLDER, "dump.txt")];
   writeFileSync(list, JSON.stringify(kernels));
-  const env = { ...process.env, VK_DRIVER_FILES: join(FOLDER, "nopipe.json"), REAL_ICD: swiftshader };
+  const driver = isForeign
+    ? { REAL_ICD: join(drivers, "libvulkan_lvp.so"), LD_LIBRARY_PATH: drivers }
+    : { REAL_ICD: swiftshader };
+  const env = { ...process.env, VK_DRIVER_FILES: join(FOLDER, "nopipe.json"), ...driver };
   // A file, since Dawn writes more than a pipe holds.
   const { status, stderr } = spawnSync(process.execPath, ["lab/isa/dump.mjs", dawn, list], {
     env,
@@ -98,12 +113,13 @@ function spirvOf(kernels: unknown, { swiftshader, dawn }: Places): string[] {
     .slice(1)
     .map((part) => {
       const text = part.slice(part.indexOf("; SPIR-V"));
-      return text.slice(0, text.lastIndexOf("OpFunctionEnd") + 14);
+      // spirv-as does not know it yet.
+      return text.slice(0, text.lastIndexOf("OpFunctionEnd") + 14).replaceAll(/^.*maximal(_r|lyR)econverge.*$/gimu, "");
     });
 }
 
 /** Returns registers, waves, spilled registers and latency on an AMD GPU; registers, lanes and spilled registers on an Intel one. */
-function figuresOf(text: string, gpu: string, { drivers, shim }: Places): string {
+function figuresOf(text: string, gpu: string, { drivers, shim }: Places, hasLoops: boolean): string {
   const file = join(FOLDER, "kernel.spv");
   const assembled = spawnSync("spirv-as", ["--target-env", "spv1.4", "-", "-o", file], {
     input: text,
@@ -119,13 +135,18 @@ function figuresOf(text: string, gpu: string, { drivers, shim }: Places): string
     VK_DRIVER_FILES: join(FOLDER, isIntel ? "intel.json" : "amd.json"),
     ...own,
   };
-  const { status, stdout, error } = spawnSync(join(FOLDER, "isa"), [file], {
+  const { status, stdout, error } = spawnSync(join(FOLDER, "isa"), [file, ...(hasLoops ? ["--asm"] : [])], {
     env,
     encoding: "utf8",
+    maxBuffer: 2 ** 28,
     timeout: COMPILE_MS,
   });
   if (error) throw new Error(`A kernel could not be compiled for ${gpu}: ${error.message}`);
   if (status !== 0) return "refused";
+  if (hasLoops) {
+    const loops = innermostLoops(stdout);
+    return loops.map(({ multiplyAdds, alu, memory }) => `${multiplyAdds}: ${alu} + ${memory}`).join(", ");
+  }
   return FIGURES[isIntel ? "intel" : "amd"]
     .map((name) => new RegExp(`^${name} = (\\d+)$`, "m").exec(stdout)?.[1] ?? "–")
     .join(" / ");

@@ -149,6 +149,8 @@ const ALL = [
       option("--gpus <names>", "as Mesa calls them", "navi31,phoenix,vangogh,tgl,dg2,lnl"),
       option("--models <names>", "the first one with every candidate", "all"),
       option("--only <text>", "kernels whose name has this text"),
+      option("--loops", "print the instructions of each innermost loop instead: multiply-adds: ALU + memory"),
+      option("--kernels <file>", "WGSL of others: a list of { label, code } in JSON"),
     ],
   },
   {
