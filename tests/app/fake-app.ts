@@ -121,7 +121,7 @@ async function createEngine({
   const stepMs = number("stepms", 60);
   const stepsAtOnce = Math.ceil(MIN_TICK_MS / stepMs);
   setInterval(() => {
-    for (let made = 0; made < stepsAtOnce && !areHeld; made++) step();
+    if (!areHeld) for (let made = 0; made < stepsAtOnce; made++) step();
   }, stepMs * stepsAtOnce);
   addEventListener("steps", (event) => {
     const count = event instanceof CustomEvent ? Number(event.detail) : 0;

@@ -41,15 +41,12 @@ const withoutGpu = [
  * Playwright disables for the sake of tests is named again.
  */
 const DISABLED_FEATURES = [
-  "WebUIOmniboxPopup",
-  "WebUIOmniboxAimPopup",
-  ...["AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades", "PaintHolding"],
-  ...["HttpsFirstBalancedModeAutoEnable", "ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect"],
-  ...["LensOverlay", "MediaRouter", "TcpPortRandomizationWin", "OptimizationHints", "NetworkTimeServiceQuerying"],
-  ...["AimEnabled", "PreconnectToSearch"],
-];
+  "WebUIOmniboxPopup,WebUIOmniboxAimPopup",
+  "AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable",
+  "PaintHolding,ThirdPartyStoragePartitioning,AvoidCorsURLLoaderRestartOnRedirect,TcpPortRandomizationWin",
+  "LensOverlay,MediaRouter,OptimizationHints,NetworkTimeServiceQuerying,AimEnabled,PreconnectToSearch",
+].join(",");
 
 export function testFlags(/** @type {Adapter} */ on = adapter) {
-  const disabled = `--disable-features=${DISABLED_FEATURES.join(",")}`;
-  return [...chromiumFlags(on), ...(on === "software" ? withoutGpu : []), disabled];
+  return [...chromiumFlags(on), ...(on === "software" ? withoutGpu : []), `--disable-features=${DISABLED_FEATURES}`];
 }
