@@ -15,10 +15,12 @@ import {
   answersTogether,
   answersUnder,
   CIRCUMSTANCES,
+  FEW_AT_ONCE,
   mixed,
   run,
   STATES_AT_ONCE,
   WITH_DRAFTS,
+  WITH_EVERY_RULE,
   withFewTokens,
   type Circumstance,
   type Request,
@@ -33,21 +35,29 @@ const AND_WITH_DRAFTS: Circumstance = {
   config: { ...WITH_DRAFTS.config, ...ALL_AT_ONCE.config, enablePrefixCaching: true },
   happened: (stats) => ALL_AT_ONCE.happened(stats) && WITH_DRAFTS.happened(stats),
 };
-/** The first requests, which are enough to preempt each other. */
-const COUNT = 7;
+/** The first requests, among which some drafts of each model are right. */
+const WITH_RIGHT_DRAFTS = 7;
+const DRAFTING = { count: WITH_RIGHT_DRAFTS, circumstances: [AND_WITH_DRAFTS] };
+const FEW = { count: WITH_EVERY_RULE, circumstances: [FEW_AT_ONCE] };
 
 const MODELS = [
-  { fixture: "gpt2-tiny/", dtype: "f32", kvCacheDtype: "f32", circumstances: [ALL_AT_ONCE, ...CHANGING] },
-  { fixture: "gemma3-tiny/", dtype: "f16", kvCacheDtype: "f16", circumstances: [AND_WITH_DRAFTS] },
-  { fixture: "families/lfm2/", dtype: "f32", kvCacheDtype: "f16", circumstances: [ALL_AT_ONCE] },
-  { fixture: "families/qwen35/", dtype: "f32", kvCacheDtype: "f16", circumstances: [andDrafts(STATES_AT_ONCE)] },
-  { fixture: "qwen3-tiny/", dtype: "q4", kvCacheDtype: "f32", circumstances: [ALL_AT_ONCE] },
+  { fixture: "gpt2-tiny/", dtype: "f32", kvCacheDtype: "f32", ...FEW, circumstances: [FEW_AT_ONCE, ...CHANGING] },
+  { fixture: "gemma3-tiny/", dtype: "f16", kvCacheDtype: "f16", ...DRAFTING },
+  { fixture: "families/lfm2/", dtype: "f32", kvCacheDtype: "f16", ...FEW },
+  {
+    fixture: "families/qwen35/",
+    dtype: "f32",
+    kvCacheDtype: "f16",
+    ...DRAFTING,
+    circumstances: [andDrafts(STATES_AT_ONCE)],
+  },
+  { fixture: "qwen3-tiny/", dtype: "q4", kvCacheDtype: "f32", ...FEW },
   {
     fixture: "gpt2-tiny/",
     dtype: "q8",
     activationDtype: "int8",
     kvCacheDtype: "f16",
-    circumstances: [AND_WITH_DRAFTS],
+    ...DRAFTING,
   },
 ] as const;
 
@@ -62,13 +72,13 @@ const create = withFewTokens(createEngine);
 
 describe.each(MODELS)(
   "$fixture in $dtype with a cache in $kvCacheDtype",
-  async ({ fixture, circumstances, ...dtypes }) => {
+  async ({ fixture, circumstances, count, ...dtypes }) => {
     const model = `/tests/fixtures/${fixture}`;
     const base = { backend: "webgpu", model, worker: false, gpu: oneDevice, ...dtypes } as const;
-    const alone = await answersAlone(create, base, COUNT);
+    const alone = await answersAlone(create, base, count);
 
     it.each(circumstances)("a request is what it is alone: $name", async (circumstance) => {
-      const { rounds, hasHappened, stats } = await answersUnder(complete, base, circumstance, 1, COUNT);
+      const { rounds, hasHappened, stats } = await answersUnder(complete, base, circumstance, 1, count);
       for (const answers of rounds) expect(answers).toEqual(alone);
       expect(hasHappened, JSON.stringify(stats)).toBe(true);
       expect(stats.num_gpu_blocks_free).toBe(stats.num_gpu_blocks);
@@ -102,7 +112,7 @@ it("a step is one submit, and nothing is created on the way but its command enco
       });
     }
   }
-  await answersTogether(engine);
+  await answersTogether(engine, 12, 3);
   vi.restoreAllMocks();
   const { engine_steps_total: steps } = await engine.stats();
   expect(Object.keys(calls).filter((name) => name.startsWith("create"))).toEqual(["createCommandEncoder"]);
