@@ -5,7 +5,7 @@ import { playwright } from "@vitest/browser-playwright";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 
 import { bundledHelper } from "./tests/cpu/bundled-helper.ts";
-import { bundledThreads } from "./tests/gpu/bundled-threads.ts";
+import { bundledWorkers } from "./tests/gpu/bundled-workers.ts";
 import { testFlags } from "./tools/browsers/chromium-flags.mjs";
 import { listChromiums } from "./tools/browsers/find-chromium.mjs";
 
@@ -27,7 +27,7 @@ const DRIVEN = { ...PATIENCE, retry: 1 };
 /** In Chromium, one file after the other: they would share one software GPU. */
 const gpuTests: TestProjectInlineConfiguration = {
   appType: "mpa",
-  plugins: [bundledThreads()],
+  plugins: [bundledWorkers()],
   cacheDir: "node_modules/.vite/gpu",
   // Imported by the worker, where Vite's scan does not look: found in mid-run they would reload the page.
   optimizeDeps: { include: ["comlink", "idb-keyval", "@huggingface/jinja", "@huggingface/tokenizers"] },

@@ -48,13 +48,13 @@ const SHAPES_OF_HALVES: readonly Size[] = [
   { heads: 14, kvHeads: 2, headSize: 20 },
 ];
 
-/** Whose splits have 128 positions, 126, and 65. */
-const SPLIT_SHAPES: Record<KvCacheDtype, readonly Size[]> = {
+/** Whose splits have 128 positions, 65, and 126. The last position is within the third split. */
+const SPLIT_SHAPES: Record<KvCacheDtype, readonly (Size & { readonly last: number })[]> = {
   f32: [
-    { heads: 3, headSize: 5 },
-    { heads: 1, headSize: 260 },
+    { heads: 3, headSize: 5, last: 301 },
+    { heads: 1, headSize: 260, last: 151 },
   ],
-  f16: [{ heads: 12, kvHeads: 2, headSize: 12 }],
+  f16: [{ heads: 12, kvHeads: 2, headSize: 12, last: 301 }],
 };
 
 describe.each(CASES)("$kernel over a cache of $cacheDtype", ({ kernel, cacheDtype }) => {
@@ -74,10 +74,10 @@ describe.each(CASES)("$kernel over a cache of $cacheDtype", ({ kernel, cacheDtyp
 
   it.each(SPLIT_SHAPES[cacheDtype].filter(fits))(
     "holds for a context of several splits, the last of them begun and ended within it: $heads heads of $headSize",
-    async (one) => {
+    async ({ last, ...one }) => {
       const shape = { kernel, ...one, cacheDtype };
-      const row = { slot: 0, position: 311 };
-      expectAttention(await attend(device, shape, [rowsOf(0, 0, 311), [row]]), shape, [row]);
+      const row = { slot: 0, position: last };
+      expectAttention(await attend(device, shape, [rowsOf(0, 0, last), [row]]), shape, [row]);
     },
   );
 
@@ -144,15 +144,15 @@ it("as many heads share a load as a workgroup has room for", () => {
 
 describe("splits", () => {
   it.each([
-    { heads: 12, kvHeads: 2, headSize: 12, window: 50, cacheDtype: "f16" },
-    { heads: 3, headSize: 5, cacheDtype: "f32" },
-    { heads: 1, headSize: 260, cacheDtype: "f32" },
+    { heads: 12, kvHeads: 2, headSize: 12, window: 50, cacheDtype: "f16", end: 301 },
+    { heads: 3, headSize: 5, cacheDtype: "f32", end: 301 },
+    { heads: 1, headSize: 260, cacheDtype: "f32", end: 151 },
   ] as const)(
     "give the bits that one workgroup gives ($heads heads of $headSize, window: $window)",
-    async ({ heads, headSize, cacheDtype, ...rest }) => {
+    async ({ heads, headSize, cacheDtype, end, ...rest }) => {
       const { kvHeads = heads, window = UNLIMITED_WINDOW } = rest as { kvHeads?: number; window?: number };
       const shape = { heads, kvHeads, headSize, window, cacheDtype };
-      const steps = [rowsOf(0, 0, 299), [...rowsOf(1, 0, 2), ...rowsOf(0, 299, 301)]];
+      const steps = [rowsOf(0, 0, end - 2), [...rowsOf(1, 0, 2), ...rowsOf(0, end - 2, end)]];
       const alone = await attend(device, { ...shape, kernel: "attention" }, steps);
       const inSplits = await attend(device, { ...shape, kernel: "attention in splits" }, steps);
       expect(alone.some((value) => value !== 0)).toBe(true);

@@ -1,8 +1,8 @@
-// The threads beside an engine as one script each: nearly every test opens one, which would load some hundred files.
+// Workers of an engine as one script each: nearly every test opens one, which would load some hundred files.
 
 import { build, type Plugin } from "vite";
 
-const THREADS = ["/src/host/text/text.worker.ts", "/src/grammar/grammar.worker.ts"];
+const WORKERS = ["/src/host/engine.worker.ts", "/src/host/text/text.worker.ts", "/src/grammar/grammar.worker.ts"];
 
 async function bundle(entry: string): Promise<string> {
   const output = await build({
@@ -11,7 +11,7 @@ async function bundle(entry: string): Promise<string> {
     build: {
       write: false,
       minify: false,
-      lib: { entry, formats: ["es"], fileName: "thread" },
+      lib: { entry, formats: ["es"], fileName: "worker" },
       rolldownOptions: { output: { codeSplitting: false } },
     },
   });
@@ -20,14 +20,14 @@ async function bundle(entry: string): Promise<string> {
   return first.output[0].code;
 }
 
-/** Serves those scripts where Vite would serve the first of a thread's modules. */
-export function bundledThreads(): Plugin {
+/** Serves those scripts where Vite would serve the first of a worker's modules. */
+export function bundledWorkers(): Plugin {
   const scripts = new Map<string, Promise<string>>();
   return {
-    name: "bundled-threads",
+    name: "bundled-workers",
     configureServer({ middlewares }) {
       middlewares.use((request, response, next) => {
-        const entry = THREADS.find((path) => request.url?.startsWith(`${path}?worker_file`));
+        const entry = WORKERS.find((path) => request.url?.startsWith(`${path}?worker_file`));
         if (entry === undefined) return next();
         const script = scripts.get(entry) ?? bundle(entry.slice(1));
         scripts.set(entry, script);
