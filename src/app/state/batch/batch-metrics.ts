@@ -5,32 +5,11 @@ import { createStore, type ReadonlyStore } from "../store.ts";
 import type { WatchedEngine } from "./watched-engine.ts";
 
 /** The batch's figures as shown. Current values are 0 while nothing runs. */
-export interface BatchFigures {
-  readonly running: number;
-  /** Sequences that can run at once; 0 before the first engine. */
-  readonly slots: number;
-  /** Rows of the last step, and the most that a step has. */
-  readonly rows: number;
-  readonly rowBudget: number;
-  /** GPU time of the last step over its whole time; null if the adapter has no clock. */
-  readonly gpuUse: number | null;
-  /** Tokens of running sequences in the cache. */
-  readonly residentTokens: number;
-  readonly waiting: number;
-  /** Most sequences in any step of the last minute. */
-  readonly peakSequences: number;
-  /** Share of the cache's blocks in use, 0..1. */
-  readonly kvUse: number;
-  readonly tokensPerSecond: number;
-  readonly step: number;
-  readonly preemptions: number;
-  /** Share of prompt tokens found in the prefix cache, 0..1; null if none was looked up. */
-  readonly prefixHits: number | null;
-}
+export type BatchFigures = Readonly<ReturnType<BatchMetrics["figures"]>>;
 
 /** Figures change four times per second, so that they can be read. */
 export const FIGURES_INTERVAL_MS = 250;
-/** The engine's current gauges, between two steps. */
+/** The engine's current gauges, between two steps: the share of the cache's blocks in use, and running sequences' tokens in it. */
 const NO_GAUGES = { running: 0, waiting: 0, kvUse: 0, residentTokens: 0 };
 const RATE_WINDOW_MS = 2000;
 const PEAK_WINDOW_MS = 60_000;
@@ -53,7 +32,7 @@ export class BatchMetrics {
   /** `now` is the page's clock. */
   constructor(now: () => number) {
     this.#now = now;
-    this.store = this.#store = createStore<BatchFigures>(() => this.#figures());
+    this.store = this.#store = createStore<BatchFigures>(() => this.figures());
   }
 
   watch(engine: WatchedEngine | null): void {
@@ -86,7 +65,7 @@ export class BatchMetrics {
   tick(): void {
     // A request aborted between two steps leaves without a report.
     if (!this.#isAtRest && this.#now() - this.#lastReportMs >= QUIET_MS) void this.#askGauges();
-    const figures = this.#figures();
+    const figures = this.figures();
     if (!shallow(figures, this.#store.getState())) this.#store.setState(figures, true);
   }
 
@@ -94,20 +73,26 @@ export class BatchMetrics {
     return this.#gauges.running + this.#gauges.waiting === 0;
   }
 
-  #figures(): BatchFigures {
+  /** Returns them as of now. */
+  figures() {
     const [last, isAtRest] = [this.#last, this.#isAtRest];
     return {
       ...this.#gauges,
+      /** Sequences that can run at once; 0 before the first engine. */
       slots: this.#engine?.config.maxNumSeqs ?? last?.maxNumSeqs ?? 0,
+      /** Rows of the last step, and the most that a step has. */
       rows: isAtRest ? 0 : (last?.rows ?? 0),
       rowBudget: this.#engine?.config.maxNumBatchedTokens ?? last?.maxNumBatchedTokens ?? 0,
+      /** GPU time of the last step over its whole time; null if the adapter has no clock. */
       gpuUse: last && (isAtRest && last.gpuMs !== null ? 0 : gpuUseOf(last)),
+      /** Most sequences in any step of the last minute. */
       peakSequences: this.#sizes
         .at(this.workerNowMs)
         .reduce((most, { numSequences }) => Math.max(most, numSequences), 0),
       tokensPerSecond: isAtRest ? 0 : rateOf(this.#recent.at(this.workerNowMs), this.workerNowMs),
       step: last?.step ?? 0,
       preemptions: last?.preemptionsTotal ?? 0,
+      /** Share of prompt tokens found in the prefix cache, 0..1; null if none was looked up. */
       prefixHits:
         last && last.prefixCacheQueriesTotal > 0 ? last.prefixCacheHitsTotal / last.prefixCacheQueriesTotal : null,
     };

@@ -5,10 +5,7 @@ import type { WatchedEngine } from "./watched-engine.ts";
 const NOTHING: KvBlockTokens = { tokenIds: [], sequence: null, start: null };
 
 /** `start` is the position of its first token in `sequence`. Null if the block is only cached. */
-export interface BlockContent extends Pick<KvBlockTokens, "sequence" | "start"> {
-  readonly text: string;
-  readonly numTokens: number;
-}
+export type BlockContent = NonNullable<Awaited<ReturnType<CacheMap["contentOf"]>>>;
 
 /** The map of the cache's blocks. It is requested only while it is visible. */
 export class CacheMap {
@@ -36,7 +33,7 @@ export class CacheMap {
   };
 
   /** Returns a block's content now; null if it is empty, or no engine runs. */
-  async contentOf(block: number): Promise<BlockContent | null> {
+  async contentOf(block: number) {
     const engine = this.#engine;
     try {
       const { tokenIds, sequence, start } = (await engine?.kvBlockTokens?.(block)) ?? NOTHING;

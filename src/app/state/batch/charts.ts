@@ -3,22 +3,7 @@ import { paneTurnOf, keyOfSequence } from "../chat/request-name.ts";
 import { SlidingWindow } from "./sliding-window.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 
-export interface ChartSample {
-  /** Tokens per second, all streams. */
-  readonly tokensPerSecond: number;
-  /** Tokens per second by pane number; 0 collects requests without a pane. */
-  readonly byPane: Readonly<Record<number, number>>;
-  /** Mean over the steps since the last sample. If there were none, those of the step in progress: 0 where nothing runs. */
-  readonly sequences: number;
-  readonly waiting: number;
-  readonly blocksUsed: number;
-  readonly blocksCached: number;
-  readonly blocksTotal: number;
-  /** Mean over the same steps; null if there were none. The GPU's is null too if the adapter has no clock. */
-  readonly cpuMs: number | null;
-  readonly gpuMs: number | null;
-  readonly stepMs: number | null;
-}
+export type ChartSample = Readonly<ReturnType<typeof sampleOf>>;
 
 interface ChartsState {
   /** The last minute, oldest first. */
@@ -40,7 +25,7 @@ export class Charts {
   readonly #mostSamples: number;
   #samples: readonly ChartSample[] = [];
   /** Tokens of the last second. */
-  readonly #tokens = new SlidingWindow<{ atMs: number; pane: number; count: number }>(SECOND_MS);
+  readonly #tokens = new SlidingWindow<PaneTokens>(SECOND_MS);
   readonly #ttft = new SlidingWindow<{ atMs: number; ms: number }>(CHARTS_WINDOW_MS, MAX_LATENCIES);
   readonly #itl = new SlidingWindow<{ atMs: number; ms: number }>(CHARTS_WINDOW_MS, MAX_LATENCIES);
   /** Time of each open sequence's last token. */
@@ -108,7 +93,7 @@ export class Charts {
     const numLeftOut = Math.min(this.#mostSamples, Math.round((nowMs - this.#tickMs) / this.#intervalMs) - 1);
     const leftOut = Array.from({ length: Math.max(0, numLeftOut) }, () => before).flat();
     this.#tickMs = nowMs;
-    const sample = this.#sample(this.#last, nowMs, waiting, running);
+    const sample = sampleOf(this.#tokens.at(nowMs), this.#steps, this.#last, waiting, running);
     const isAtWork = sample.tokensPerSecond + waiting + running + this.#steps.length > 0;
     this.#steps = [];
     this.#samples = [...this.#samples, ...leftOut, sample].slice(-this.#mostSamples);
@@ -119,27 +104,9 @@ export class Charts {
   /** Shows a sample of the steps since the last one, which the next tick replaces. The parameters are those of a tick. */
   peek(nowMs: number, waiting: number, running: number): void {
     if (this.#last === null || this.#steps.length === 0) return;
-    const samples = [...this.#samples, this.#sample(this.#last, nowMs, waiting, running)];
+    const sample = sampleOf(this.#tokens.at(nowMs), this.#steps, this.#last, waiting, running);
+    const samples = [...this.#samples, sample];
     this.#show(samples.slice(-this.#mostSamples), nowMs);
-  }
-
-  #sample(last: StepReport, nowMs: number, waiting: number, running: number): ChartSample {
-    const byPane: Record<number, number> = {};
-    for (const { pane, count } of this.#tokens.at(nowMs)) byPane[pane] = (byPane[pane] ?? 0) + count;
-    const steps = this.#steps;
-    const { kvBlocksUsed, kvBlocksCached, kvBlocksTotal } = last;
-    return {
-      tokensPerSecond: Object.values(byPane).reduce((sum, rate) => sum + rate, 0),
-      byPane,
-      sequences: mean(steps.map(({ entries }) => entries.length)) ?? running,
-      waiting,
-      blocksUsed: kvBlocksUsed,
-      blocksCached: kvBlocksCached,
-      blocksTotal: kvBlocksTotal,
-      cpuMs: mean(steps.map(({ cpuMs }) => cpuMs)),
-      gpuMs: mean(steps.flatMap(({ gpuMs }) => gpuMs ?? [])),
-      stepMs: mean(steps.map(({ stepMs }) => stepMs)),
-    };
   }
 
   #show(samples: readonly ChartSample[], nowMs: number): void {
@@ -148,17 +115,43 @@ export class Charts {
   }
 }
 
+/** Tokens that a step made for a pane; 0 collects requests without one. */
+type PaneTokens = { readonly atMs: number; readonly pane: number; readonly count: number };
+
+/** @param tokens those of the last second @param steps those since the last sample @param last the newest step */
+function sampleOf(
+  tokens: readonly PaneTokens[],
+  steps: readonly StepReport[],
+  { kvBlocksUsed, kvBlocksCached, kvBlocksTotal }: StepReport,
+  waiting: number,
+  running: number,
+) {
+  const byPane: Record<number, number> = {};
+  for (const { pane, count } of tokens) byPane[pane] = (byPane[pane] ?? 0) + count;
+  return {
+    /** Tokens per second, of all streams, and by pane number. */
+    tokensPerSecond: Object.values(byPane).reduce((sum, rate) => sum + rate, 0),
+    byPane,
+    /** Mean over the steps. If there were none, those of the step in progress: 0 where nothing runs. */
+    sequences: mean(steps.map(({ entries }) => entries.length)) ?? running,
+    waiting,
+    blocksUsed: kvBlocksUsed,
+    blocksCached: kvBlocksCached,
+    blocksTotal: kvBlocksTotal,
+    /** Mean over the same steps; null if there were none. The GPU's is null too if the adapter has no clock. */
+    cpuMs: mean(steps.map(({ cpuMs }) => cpuMs)),
+    gpuMs: mean(steps.flatMap(({ gpuMs }) => gpuMs ?? [])),
+    stepMs: mean(steps.map(({ stepMs }) => stepMs)),
+  };
+}
+
 function mean(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-export interface Percentiles {
-  readonly p50: number;
-  readonly p95: number;
-  readonly p99: number;
-}
+export type Percentiles = NonNullable<ReturnType<typeof percentilesOf>>;
 
-export function percentilesOf(values: readonly number[]): Percentiles | null {
+export function percentilesOf(values: readonly number[]) {
   if (values.length === 0) return null;
   const sorted = Float64Array.from(values).sort();
   // The smallest value that at least this share of the values don't exceed.

@@ -1,24 +1,17 @@
 // Finds the likelihoods of an answer's words, and their alternatives, if the answer had none.
 
-import type { ChorusEngine, PromptLogprobs } from "../../../index.ts";
+import type { PromptLogprobs } from "../../../index.ts";
 import { requestFields } from "../settings/question-settings.ts";
-import { withSetting, type Settings } from "../settings/settings.ts";
+import { withSetting } from "../settings/settings.ts";
 import { tokenReader, type AnswerToken, type LikelyToken } from "./answer-tokens.ts";
 import { branchedTurn } from "./branching.ts";
-import { messagesFrom, type Turn } from "./conversation.ts";
+import { messagesFrom } from "./conversation.ts";
 import type { Pane } from "./pane.ts";
 
 const NUM_ALTERNATIVES = 5;
 
 /** An answer of the page's own engine, whose turn is the last one. */
-interface OwnAnswer {
-  readonly engine: ChorusEngine;
-  readonly turns: readonly Turn[];
-  readonly turn: Turn;
-  readonly contextStart: number;
-  readonly settings: Settings;
-  readonly requestId: string;
-}
+type OwnAnswer = NonNullable<ReturnType<typeof answerOf>>;
 
 /** Finds the tokens of an answer from another visit, by computing its whole prompt. @throws ChorusError of the engine */
 export async function scoreAnswer(pane: Pane, turnId: number): Promise<void> {
@@ -38,7 +31,7 @@ export async function findLikeliest(pane: Pane, turnId: number, token: number): 
   pane.memory.tokens.setLikeliest({ turnId, token: reasoning.length + token }, likeliest);
 }
 
-function answerOf(pane: Pane, turnId: number): OwnAnswer | null {
+function answerOf(pane: Pane, turnId: number) {
   const { turns, contextStart } = pane.store.getState();
   const { engine, settings } = pane.asking.getState();
   const at = turns.findIndex(({ id }) => id === turnId);

@@ -39,8 +39,12 @@ export function choosePath(tree: TurnTree, turnId: number): TurnTree {
 
   const chosen = new Set(path);
   const cut = cutPath(tree, turns.findIndex(({ id }) => id === first.after) + 1);
+  const chosenTurns = path.map((inactive): Turn => {
+    const { after: _, ...turn } = inactive;
+    return turn;
+  });
   return {
-    turns: [...cut.turns, ...path.map(({ after: _, ...turn }) => turn)],
+    turns: [...cut.turns, ...chosenTurns],
     inactiveTurns: cut.inactiveTurns.filter((turn) => !chosen.has(turn)),
   };
 }

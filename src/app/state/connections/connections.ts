@@ -34,10 +34,7 @@ export interface SpillOver extends RemoteModel {
   readonly limitS: number;
 }
 
-interface ConnectionsState {
-  readonly connections: readonly Connection[];
-  readonly spillOver: SpillOver | null;
-}
+type ConnectionsState = Readonly<ReturnType<typeof readConnections>>;
 
 export const MAX_LIMIT_S = 3600;
 const NAME = "connections";
@@ -63,7 +60,7 @@ const readConnection: Read<Connection> = (value, path) => {
   const { key = null, ...kept } = readKept(value, path);
   return { ...kept, key, isKeyKept: key !== null, test: null };
 };
-const readConnections = recordOf<ConnectionsState>({
+const readConnections = recordOf({
   connections: listOf(readConnection),
   spillOver: orNull(recordOf<SpillOver>({ baseUrl: text, model: text, limitS: wholeNumber(0, MAX_LIMIT_S) })),
 });

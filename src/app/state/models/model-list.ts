@@ -3,16 +3,7 @@
 import { DEFAULT_HUB_URL, DEFAULT_REVISION, type CatalogueEntry, type StoredModel } from "../../../index.ts";
 import { keyOfChoice, labelOfChoice, type NamedChoice } from "./model-choice.ts";
 
-export interface ListedModel {
-  readonly key: string;
-  readonly choice: NamedChoice;
-  readonly title: string;
-  readonly about: CatalogueEntry | null;
-  /** Comes with the page; needs no download. */
-  readonly isEmbedded: boolean;
-  /** Its files in this browser. */
-  readonly stored: StoredModel | null;
-}
+export type ListedModel = Readonly<ReturnType<typeof listModels>[number]>;
 
 /** Whether its files need no download. */
 export function isOnThisComputer({ isEmbedded, stored }: ListedModel): boolean {
@@ -25,7 +16,7 @@ export function listModels(
   catalogue: readonly CatalogueEntry[],
   stored: readonly StoredModel[],
   added: readonly NamedChoice[],
-): ListedModel[] {
+) {
   const storedByKey = new Map(stored.map((model) => [keyOfChoice(choiceOf(model)), model]));
   // The smaller download, unless the other one is there, or was begun.
   const abouts = catalogue.map((about) => {
@@ -36,12 +27,14 @@ export function listModels(
   const known = new Set([embedded, ...abouts.map(({ choice }) => choice)].map(keyOfChoice));
   // Added models keep their place, and their access token for later downloads.
   const brought = new Map([...added, ...stored.map(choiceOf), ...added].map((choice) => [keyOfChoice(choice), choice]));
-  const listed = (choice: NamedChoice, about: CatalogueEntry | null = null): ListedModel => ({
+  const listed = (choice: NamedChoice, about: CatalogueEntry | null = null) => ({
     key: keyOfChoice(choice),
     choice,
     title: about?.title ?? labelOfChoice(choice),
     about,
+    /** Whether it comes with the page: needs no download. */
     isEmbedded: keyOfChoice(choice) === keyOfChoice(embedded),
+    /** Its files in this browser. */
     stored: storedByKey.get(keyOfChoice(choice)) ?? null,
   });
   const models = [
@@ -49,7 +42,7 @@ export function listModels(
     ...[...brought].filter(([key]) => !known.has(key)).map(([, choice]) => listed(choice)),
     ...abouts.map(({ about, choice }) => listed(choice, about)),
   ];
-  const isAlike = ({ title }: ListedModel) => models.filter((other) => other.title === title).length > 1;
+  const isAlike = ({ title }: { readonly title: string }) => models.filter((other) => other.title === title).length > 1;
   return models.map((model) => (isAlike(model) ? { ...model, title: wholeNameOf(model.key) } : model));
 }
 

@@ -21,10 +21,7 @@ const IDLE: ReplayState = { status: "idle", results: new Map(), message: "" };
 const MAX_AT_ONCE = 16;
 
 /** A request of the run, with its choices. */
-interface RecordedRequest {
-  readonly body: NonNullable<RecordedSequence["requested"]>["body"];
-  readonly choices: readonly RecordedSequence[];
-}
+type RecordedRequest = ReturnType<typeof requestsOf>[number];
 
 /** Computes the answers of a recorded run again, and compares them token by token as they come. */
 export class ReplayCheck {
@@ -119,8 +116,9 @@ function compare(choice: RecordedSequence, now: readonly number[], isOver: boole
 }
 
 /** Returns the requests with a recorded question and at least one token. */
-function requestsOf({ sequences }: RecordedRun): RecordedRequest[] {
-  const byId = new Map<string, { body: RecordedRequest["body"]; choices: RecordedSequence[] }>();
+function requestsOf({ sequences }: RecordedRun) {
+  type Body = NonNullable<RecordedSequence["requested"]>["body"];
+  const byId = new Map<string, { body: Body; choices: RecordedSequence[] }>();
   for (const sequence of sequences) {
     if (sequence.requested === null) continue;
     const request = byId.get(sequence.requestId) ?? { body: sequence.requested.body, choices: [] };

@@ -2,8 +2,7 @@
 
 import { attempt } from "../../attempt.ts";
 import { oneLine } from "../one-line.ts";
-import { listOf, optional, orNull, recordOf, text, wholeNumber, type Fields } from "../read-record.ts";
-import type { Settings } from "../settings/settings.ts";
+import { listOf, optional, orNull, recordOf, text, wholeNumber, type Read } from "../read-record.ts";
 import {
   MAX_PANES,
   readChat,
@@ -14,28 +13,10 @@ import {
   type SavedChat,
 } from "./saved-workspace.ts";
 
-export interface ChatRecord {
-  readonly chat: NamedChat;
-  /** Names this state of the chat: its page, a dot, and a number that grows. */
-  readonly revision: string;
-  /** The revisions that it goes on from, the last of each page, the newest last. */
-  readonly past: readonly string[];
-  /** Milliseconds since 1970. */
-  readonly savedMs: number;
-}
+export type ChatRecord = Readonly<ReturnType<typeof RECORD>>;
 
 /** A changed chat. It can be applied again: that changes nothing. */
-export interface Change {
-  readonly id: string;
-  /** Null deletes it. */
-  readonly chat: SavedChat | null;
-  /** The revisions that it goes on from: the one that was read, and those whose save was not confirmed. */
-  readonly from: readonly string[];
-  readonly revision: string;
-  /** Its id if another tab has changed the stored one. */
-  readonly copyId: string;
-  readonly savedMs: number;
-}
+export type Change = Readonly<ReturnType<typeof CHANGE>>;
 
 /** A pane of the list that the next visit opens. */
 interface Place {
@@ -47,25 +28,13 @@ interface Place {
 }
 
 /** The panes of a tab. */
-export interface PaneList {
-  /** In display order. */
-  readonly places: readonly Place[];
-  /** The number of the pane in view. */
-  readonly current: number;
-}
-
-/** What a tab saves at once. */
-export interface Save extends PaneList {
-  readonly changes: readonly Change[];
-  /** The settings for all panes. Null: unchanged. */
-  readonly shared: Settings | null;
-}
+export type PaneList = Readonly<ReturnType<typeof readPaneList>>;
 
 /** A save that a closing page left, since the database had not confirmed it. */
-export interface LeftSave extends Save {
-  /** The saves that it goes on from, by their ids; the last is its own. */
-  readonly saves: readonly string[];
-}
+export type LeftSave = Readonly<ReturnType<typeof readLeftSave>>;
+
+/** What a tab saves at once. */
+export type Save = Omit<LeftSave, "saves">;
 
 /** A record that can't be read. Nobody has read it, so that nobody replaces it. */
 export const DAMAGED: ChatRecord = {
@@ -82,32 +51,46 @@ const COPIED_TITLE_LENGTH = 60;
 const COPY = " (changed in another tab)";
 
 const TIME_MS = wholeNumber(0, Number.MAX_SAFE_INTEGER);
-const RECORD = recordOf<ChatRecord>({
-  chat: (value, path) => ({ ...readChat(value, path), ...recordOf<{ id: string }>({ id: text })(value, path) }),
+const readNamed: Read<NamedChat> = (value, path) => ({
+  ...readChat(value, path),
+  ...recordOf({ id: text })(value, path),
+});
+const RECORD = recordOf({
+  chat: readNamed,
+  /** Names this state of the chat: its page, a dot, and a number that grows. */
   revision: text,
+  /** The revisions that it goes on from, the last of each page, the newest last. */
   past: listOf(text),
+  /** Milliseconds since 1970. */
   savedMs: TIME_MS,
 });
-const CHANGE = recordOf<Change>({
+const CHANGE = recordOf({
   id: text,
+  /** Null deletes it. */
   chat: orNull(readChat),
+  /** The revisions that it goes on from: the one that was read, and those whose save was not confirmed. */
   from: listOf(text),
   revision: text,
+  /** Its id if another tab has changed the stored one. */
   copyId: text,
   savedMs: TIME_MS,
 });
 const PANE_NUMBER = wholeNumber(1, MAX_PANES);
-export const PANE_LIST: Fields<PaneList> = {
+export const PANE_LIST = {
+  /** In display order. */
   places: listOf(recordOf<Place>({ number: PANE_NUMBER, id: text, blank: optional(readChat) })),
+  /** The number of the pane in view. */
   current: PANE_NUMBER,
 };
 
 export const readPaneList = recordOf(PANE_LIST);
 
-export const readLeftSave = recordOf<LeftSave>({
+export const readLeftSave = recordOf({
   ...PANE_LIST,
   changes: listOf(CHANGE),
+  /** The settings for all panes. Null: unchanged. */
   shared: orNull(readSettings),
+  /** The saves that it goes on from, by their ids; the last is its own. */
   saves: listOf(text),
 });
 

@@ -30,11 +30,7 @@ async function closedChats(workspace: Workspace, open: readonly SavedChat[]): Pr
   return [...chats.values()];
 }
 
-export interface ImportedChats {
-  readonly numOpened: number;
-  /** Number of chats in the list: they were closed, or there was no room. */
-  readonly numListed: number;
-}
+export type ImportedChats = Awaited<ReturnType<typeof importChats>>;
 
 /** Largest file of chats that is read. (A book has about a megabyte, thousands of chats have some tens.) */
 const MAX_IMPORT_BYTES = 128 * 2 ** 20;
@@ -61,7 +57,7 @@ export async function importChats(
   workspace: Workspace,
   text: string,
   onProgress: (progress: ImportProgress) => void = () => undefined,
-): Promise<ImportedChats> {
+) {
   const file = parseFile(text);
   if ((file as { readonly app?: unknown } | null)?.app !== "chorus")
     throw new ChorusError("invalid_value", "This file is not an export of Chorus.");
@@ -76,6 +72,7 @@ export async function importChats(
     (numRead) => onProgress({ numRead, numChats }),
   );
   const { panes: opened, ids } = workspace.importChats(panes.map(asNew), listed);
+  // What is in the list was closed, or there was no room.
   return { numOpened: opened.length, numListed: ids.length };
 }
 

@@ -51,7 +51,7 @@ export interface LoadedChats {
 }
 
 /** The list that was saved last, with the id of its save. */
-const readStoredList = recordOf<PaneList & { readonly save: string }>({ ...PANE_LIST, save: text });
+const readStoredList = recordOf({ ...PANE_LIST, save: text });
 
 interface Sources {
   /** What closed pages left, unchecked, by their names. */

@@ -53,14 +53,7 @@ export interface SavedPane extends SavedChat {
   readonly number: number;
 }
 
-export interface SavedWorkspace {
-  readonly app: "chorus";
-  readonly version: typeof VERSION;
-  readonly current: number;
-  readonly shared: Settings;
-  /** In display order; at least one, with distinct numbers. */
-  readonly panes: readonly SavedPane[];
-}
+export type SavedWorkspace = Readonly<ReturnType<typeof WORKSPACE>>;
 
 export function savedWorkspace(parts: Omit<SavedWorkspace, "app" | "version">): SavedWorkspace {
   return { app: "chorus", version: VERSION, ...parts };
@@ -174,11 +167,12 @@ function treeOf<Chat extends SavedChat>(read: Read<Chat>): Read<Chat> {
   };
 }
 
-const WORKSPACE = recordOf<SavedWorkspace>({
+const WORKSPACE = recordOf({
   app: oneOf("chorus"),
   version: oneOf(VERSION),
   current: wholeNumber(1, MAX_PANES),
   shared: readSettings,
+  /** In display order; at least one, with distinct numbers. */
   panes: listOf(readPane),
 });
 
