@@ -16,10 +16,7 @@ export class KernelLeftOut extends ChorusError {
   }
 }
 
-/**
- * Which kernels a load tries, and which it leaves out since the device was lost, or got stuck, in an earlier load. Not stored,
- * since the device may be lost for another reason.
- */
+/** What a load tries, and leaves out since the device was lost or got stuck. Not stored, as that may have had another reason. */
 export class Trials {
   /** Also twice, in two models of one load. */
   readonly #running = new Set<{ readonly kernel: string }>();
@@ -49,10 +46,7 @@ export class Trials {
     return proof;
   }
 
-  /**
-   * Returns the trials of the next load, which leaves out what was being tried when a device was lost or got stuck. If nothing
-   * was, that load is careful.
-   */
+  /** Returns the trials of the next load. It leaves out what was being tried now; if nothing was, it is careful. */
   afterLoss(): Trials {
     const next = new Trials();
     next.#leftOut = new Set([...this.#leftOut, ...Array.from(this.#running, ({ kernel }) => kernel)]);

@@ -350,19 +350,6 @@ test.each([true, false])("a device lost while a model is loaded costs a second a
   expect(await bench.answer(1)).not.toEqual([]);
 });
 
-test("a load that is over reports no progress, whatever still arrives", async () => {
-  const bench = new TestBench();
-  let reportLate = (): void => {};
-  bench.gpu.onLoad = (device, { onKernel }) => {
-    if (bench.gpu.devices.length > 1) return reportLate();
-    reportLate = () => onKernel?.(1, 99);
-    device.lose();
-  };
-  const reported: LoadProgress[] = [];
-  await bench.loader().load((progress) => void reported.push(progress));
-  expect(reported.filter(({ total }) => total === 99)).toEqual([]);
-});
-
 test("a device lost at every attempt to load is device_lost, no internal error", async () => {
   const bench = new TestBench();
   bench.gpu.onLoad = (device) => device.lose();

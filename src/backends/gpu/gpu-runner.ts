@@ -24,7 +24,7 @@ import { LaterPipelines } from "./later-pipelines.ts";
 import { loadGraph, type LoadedGraph } from "./load-graph.ts";
 import { ModelBuffers } from "./model-buffers.ts";
 import type { ModelContext } from "./operations/operations.ts";
-import { runToEnd } from "./read-after.ts";
+import { readAfter } from "./read-after.ts";
 import { ReadbackRing } from "./readback.ts";
 import { Sampler } from "./sampler.ts";
 import { StepBuffer } from "./step-buffer.ts";
@@ -113,13 +113,10 @@ export class GpuRunner implements LoadedRunner {
       const preparing = Sampler.prepare(model, traits.style, draws, async (kind) =>
         (await made).#areRight(kind, options),
       );
-      // So that only the kernel that is proved or measured can be what loses the device.
       const { isCareful } = model.compiler.trials;
-      const before = isCareful
-        ? Promise.all([preparing, filling]).then(() => runToEnd(model, [], sizeOf(0)))
-        : Promise.resolve();
-      const loading = before.then(() => loadGraph(model, traits, options, adapterName, filling));
-      const parts = [loading, preparing, filling] as const;
+      // So that only the kernel that is proved or measured can be what loses the device.
+      if (isCareful) await Promise.allSettled([preparing, filling]).then(() => readAfter(model, [], sizeOf(0), []));
+      const parts = [loadGraph(model, traits, options, adapterName, filling), preparing, filling] as const;
       for (const part of parts) part.catch((error: unknown) => ending.abort(error));
       // Parts that are still loading use buffers, which are destroyed if this throws.
       await Promise.allSettled(parts);
@@ -186,9 +183,8 @@ export class GpuRunner implements LoadedRunner {
     const size = step.write(device.queue, promptPlan(numRows, engine.blockSize));
     const dispatches = new Map<GPUComputePipeline, Dispatch>();
     for (const part of [this.#graph, this.#sampler]) part.forEach(size, (one) => dispatches.set(one.pipeline, one));
-    for (const [{ label }, dispatch] of dispatches) {
-      await compiler.prove(label, () => runToEnd(this.#model, [dispatch], size));
-    }
+    const run = (dispatch: Dispatch) => readAfter(this.#model, [dispatch], size, []);
+    for (const [{ label }, dispatch] of dispatches) await compiler.prove(label, () => run(dispatch));
   }
 
   /** Draws from the logits of the embedding, which read no cache. */

@@ -119,12 +119,7 @@ export class KernelCompiler {
   /** Throws kernel_refused with the compiler's messages if the kernel does not compile. */
   async compile(variant: KernelVariant): Promise<GPUComputePipeline> {
     const { label, compile } = this.prepare(variant);
-    const work = async () => {
-      const pipeline = await compile();
-      if (this.trials.isCareful) await readNothing(this.#device);
-      return pipeline;
-    };
-    return this.prove(label, work).finally(() => this.noteReady(label));
+    return this.prove(label, compile).finally(() => this.noteReady(label));
   }
 
   /** Makes a variant's text. The caller decides when it is compiled, and reports when it is ready. */
@@ -191,11 +186,13 @@ export class KernelCompiler {
     const module = this.#device.createShaderModule({ label, code });
     const refusal = this.#device.popErrorScope();
     try {
-      return await this.#device.createComputePipelineAsync({
+      const pipeline = await this.#device.createComputePipelineAsync({
         label,
         layout: this.#layout(kernel).pipeline,
         compute: { module, entryPoint: kernel.name.replaceAll("-", "_") },
       });
+      if (this.trials.isCareful) await readNothing(this.#device);
+      return pipeline;
     } catch (error) {
       const { messages } = await module.getCompilationInfo();
       await readNothing(this.#device);
@@ -235,8 +232,7 @@ export class KernelCompiler {
 /** Rejects where the device is lost. It takes or refuses kernels before it says so, but gives nothing to read. */
 async function readNothing(device: GPUDevice): Promise<void> {
   const buffer = device.createBuffer({ size: 4, usage: BufferUsage.MAP_READ | BufferUsage.COPY_DST });
-  const encoder = device.createCommandEncoder();
-  encoder.clearBuffer(buffer);
-  device.queue.submit([encoder.finish()]);
+  device.queue.writeBuffer(buffer, 0, new Uint32Array(1));
+  device.queue.submit([]);
   await buffer.mapAsync(MAP_READ).finally(() => buffer.destroy());
 }

@@ -2,9 +2,8 @@ import type { OpenedDevice } from "./device.ts";
 import { BufferUsage, MAP_READ } from "./flags.ts";
 import { encode, type Dispatch, type StepSize } from "./kernel.ts";
 import { copyRanges, type BufferRange } from "./readback.ts";
-import type { StepBuffer } from "./step-buffer.ts";
 
-/** Submits one pass at once, and returns the contents of these ranges after it, in order. */
+/** Submits one pass at once, and returns the contents of these ranges after it, in order. Rejects if the device is lost. */
 export async function readAfter(
   { device, poller }: Pick<OpenedDevice, "device" | "poller">,
   dispatches: readonly Dispatch[],
@@ -13,28 +12,21 @@ export async function readAfter(
 ): Promise<ArrayBuffer> {
   const label = "tried kernel";
   const size = ranges.reduce((sum, { bytes }) => sum + bytes, 0);
-  const result = device.createBuffer({ label, size, usage: BufferUsage.MAP_READ | BufferUsage.COPY_DST });
+  // A word more: a lost device may say that its work is done, but gives nothing to read.
+  const result = device.createBuffer({ label, size: size + 4, usage: BufferUsage.MAP_READ | BufferUsage.COPY_DST });
   const encoder = device.createCommandEncoder({ label });
   const pass = encoder.beginComputePass({ label });
   for (const dispatch of dispatches) encode(pass, dispatch, stepSize);
   pass.end();
   copyRanges(encoder, ranges, result);
+  encoder.clearBuffer(result, size);
   device.queue.submit([encoder.finish()]);
   try {
     await poller.settled(result.mapAsync(MAP_READ));
-    return result.getMappedRange().slice(0);
+    return result.getMappedRange(0, size).slice(0);
   } finally {
     result.destroy();
   }
-}
-
-/** Submits one pass at once, and resolves when it is done. A lost device may say that it is, but gives nothing to read. */
-export async function runToEnd(
-  { step, ...opened }: Parameters<typeof readAfter>[0] & { readonly step: Pick<StepBuffer, "allRows"> },
-  dispatches: readonly Dispatch[],
-  stepSize: StepSize,
-): Promise<void> {
-  await readAfter(opened, dispatches, stepSize, [{ buffer: step.allRows, offset: 0, bytes: 4 }]);
 }
 
 /** Hashes of the answers that are known, and of a kernel's. */

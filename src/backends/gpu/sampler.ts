@@ -142,8 +142,7 @@ export class Sampler {
       Rank.logprobs,
       () => isRight("top"),
     ]);
-    // A software adapter compiles one after the other, and these take longest: they wait for a request that needs them. Where
-    // kernels are proved, nothing else may lose the device.
+    // A software adapter compiles one after the other, and these take longest: they wait for a request that needs them.
     if (!isPlain && !compiler.trials.isCareful) {
       const { haveFilters, haveRules } = draws;
       if (haveFilters || haveRules || PROCESSED_LOGPROBS) other.hurry();

@@ -5,7 +5,7 @@ import type { TuningStore } from "../backend.ts";
 import { KernelLeftOut } from "../trials.ts";
 import type { Dispatch, StepSize } from "./kernel.ts";
 import type { ModelContext } from "./operations/operations.ts";
-import { runToEnd } from "./read-after.ts";
+import { readAfter } from "./read-after.ts";
 
 /** Number of rounds. Each measures every candidate once, so that a disturbance hits all alike; a candidate's best counts. */
 const ROUNDS = 3;
@@ -85,14 +85,14 @@ async function fastestOf<Candidate extends Named>(
 
 /** Returns the GPU time of the dispatches, ms. Repeats them until the clock can measure it. */
 export async function timedMs(
-  model: Pick<ModelContext, "device" | "poller" | "step">,
+  model: Pick<ModelContext, "device" | "poller">,
   dispatches: readonly Dispatch[],
   size: StepSize,
 ): Promise<number> {
   const minMs = model.poller.isNeeded ? MIN_POLLED_MS : MIN_MEASURED_MS;
   const run = async (repeats: number) => {
     const startMs = performance.now();
-    await runToEnd(model, Array.from({ length: repeats }, () => dispatches).flat(), size);
+    await readAfter(model, Array.from({ length: repeats }, () => dispatches).flat(), size, []);
     return performance.now() - startMs;
   };
   await run(1); // warm up
