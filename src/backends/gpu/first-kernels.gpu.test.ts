@@ -5,6 +5,8 @@ import { afterEach, expect, it, vi } from "vitest";
 import { resolveEngineConfig } from "../../api/engine-config.ts";
 import { greedyTokens } from "../../../tests/gpu/runner-runs.ts";
 import { compileAfter } from "../../../tests/gpu/tampered-gpu.ts";
+import { openTestDevice } from "../../../tests/gpu/gpu.ts";
+import { openDecoderFixture } from "../../../tests/models/decoder-fixtures.ts";
 import { loadGolden } from "../../../tests/models/golden.ts";
 import { Trials } from "../trials.ts";
 import { openDevice } from "./device.ts";
@@ -16,6 +18,8 @@ const sizes = { maxNumSeqs: 2, maxNumBatchedTokens: 64, numGpuBlocks: 64, dtype:
 const engine = resolveEngineConfig(sizes, weights.model.shape);
 const numTokens = prompt.greedy.tokens.length;
 
+const opened = await openTestDevice();
+
 afterEach(() => void vi.restoreAllMocks());
 
 type SetPipeline = (this: GPUComputePassEncoder, pipeline: GPUComputePipeline) => undefined;
@@ -24,7 +28,7 @@ const never = () => new Promise<never>(() => undefined);
 
 /** Loads on a device of its own, which a kernel takes away or holds up, and answers. Resolves to the tokens, or to what happened. */
 async function runOnce(trials: Trials, bad: string, how: "lost" | "stuck" | "compiling"): Promise<unknown> {
-  const opened = await openDevice(navigator.gpu);
+  const own = await openDevice(navigator.gpu);
   const isBad = (label: string) => label.startsWith(`${bad} `);
   let fail = (): void => {};
   const stuck = new Promise<string>((resolve) => (fail = () => resolve(how)));
@@ -33,21 +37,21 @@ async function runOnce(trials: Trials, bad: string, how: "lost" | "stuck" | "com
   const set: SetPipeline = function (pipeline) {
     setPipeline.call(this, pipeline);
     if (!isBad(pipeline.label)) return;
-    if (how === "lost") return opened.device.destroy();
+    if (how === "lost") return own.device.destroy();
     vi.spyOn(GPUBuffer.prototype, "mapAsync").mockImplementation(never);
     fail();
   };
   vi.spyOn(prototype, "setPipeline").mockImplementation(set);
-  compileAfter(opened.device, (label) => {
+  compileAfter(own.device, (label) => {
     if (!isBad(label) || how !== "compiling") return undefined;
     fail();
     return never();
   });
-  const options = { opened, weights, engine, trials };
+  const options = { opened: own, weights, engine, trials };
   const running = GpuRunner.create(options).then((runner) => greedyTokens(runner, prompt.ids, numTokens));
   const result = await Promise.race([running.catch(({ code }: { code: string }) => code), stuck]);
   vi.restoreAllMocks();
-  opened.device.destroy();
+  own.device.destroy();
   return result;
 }
 
@@ -71,6 +75,16 @@ it("where no other kernel can take its place, the load is refused: plainer ones 
   expect(await runOnce(careful.afterLoss(), "embed", "lost")).toBe("kernel_refused");
 });
 
-it("a careful load in which nothing happens gives the same tokens", async () => {
-  expect(await runOnce(new Trials().afterLoss(), "none", "lost")).toEqual(prompt.greedy.tokens);
-});
+it.each(["qwen35", "lfm2"] as const)(
+  "a careful load in which nothing happens leaves nothing behind: %s",
+  async (name) => {
+    const read = async (path: string) => (await fetch(`/tests/fixtures/${path}`)).arrayBuffer();
+    const fixture = await openDecoderFixture(name, async (path) => new Uint8Array(await read(path)));
+    const [{ ids, greedy } = expect.fail("no case")] = fixture.cases;
+    const trials = new Trials().afterLoss();
+    const sized = resolveEngineConfig(sizes, fixture.weights.model.shape);
+    const runner = await GpuRunner.create({ opened, weights: fixture.weights, engine: sized, trials });
+    expect(await greedyTokens(runner, ids, greedy.length)).toEqual(greedy);
+    runner.dispose();
+  },
+);
