@@ -16,8 +16,9 @@ async function prepare(name: "gpt2-tiny" | "llama-tiny/tied") {
 it("measures every variant for GPUs on a model's own weights, and all give the same bits", async () => {
   const { measure, y: hidden, destroy } = await prepare("gpt2-tiny");
   const seen = new Map<string, ArrayBuffer>();
-  for (const choice of matmulChoices({ style: "fused", hasSubgroups })) {
-    for (const variant of choice) {
+  const others = matmulChoices({ style: "fused", hasSubgroups, hasFewRegisters: true });
+  for (const [i, choice] of matmulChoices({ style: "fused", hasSubgroups }).entries()) {
+    for (const variant of [...choice, ...(others[i] ?? [])]) {
       const rows = Math.min(variant.maxRows, MAX_ROWS);
       expect(await measure(variant, rows)).toBeGreaterThan(0);
       const [y, before] = [await readBuffer(device, hidden), seen.get(`${rows}`)];
