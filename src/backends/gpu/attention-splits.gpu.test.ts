@@ -17,7 +17,7 @@ import { differingWords, openTestDevice, readBuffer } from "../../../tests/gpu/g
 const opened = await openTestDevice();
 // Tiles, which compile slowly, have the bits of their rows one by one: kernels/attention-tiles.gpu.test.ts.
 const ON_GPU = { adapter: { style: "fused", hasSubgroups: false }, tiles: NO_TILES } as const;
-const LENGTH = 560;
+const LENGTH = 528;
 const BLOCKS = LENGTH / 16;
 
 it("gives a token the same bits when its context is read in splits as when its whole prompt is computed", async () => {

@@ -138,7 +138,8 @@ it.each(LLAMA_TYPES)("%s reads each weight once, and has Hugging Face's logits a
   // Later kernels have the bits of the first ones: exactness.gpu.test.ts, kernels/matmul.gpu.test.ts.
   const runner = await createRunner(opened, counted.weights, sizes, { isComplete: false });
   expect(counted.bytes()).toBe(bytesToRead(golden.weights));
-  const numTokens = Math.max(...prompts.map(({ greedy }) => greedy.tokens.length));
+  // Two of them begin another block. What follows is the same kernels' work; the CPU's tests have all tokens.
+  const numTokens = 10;
   const ids = prompts.map((prompt) => prompt.ids);
   const { logits, tokens } = await greedyTogether(opened, runner, ids, {
     numTokens,
@@ -147,7 +148,7 @@ it.each(LLAMA_TYPES)("%s reads each weight once, and has Hugging Face's logits a
   });
   for (const [i, prompt] of prompts.entries()) {
     expectClose(logits[i] ?? [], golden.tensor(prompt.last_logits), 2e-4);
-    expect(tokens[i]?.slice(0, prompt.greedy.tokens.length), prompt.name).toEqual(prompt.greedy.tokens);
+    expect(tokens[i], prompt.name).toEqual(prompt.greedy.tokens.slice(0, numTokens));
   }
   runner.dispose();
 });
@@ -282,7 +283,7 @@ describe("gpt2-mid in f16", async () => {
   );
 
   it("has Hugging Face's logits after all prompts at once, and its greedy tokens", async () => {
-    const numTokens = 8;
+    const numTokens = 4;
     const ids = golden.prompts.map((prompt) => prompt.ids);
     const sizes = { numTokens, numGpuBlocks: 64, vocabSize: 2048 };
     const { logits, tokens } = await greedyTogether(opened, runner, ids, sizes);
