@@ -11,7 +11,7 @@ import { showPane } from "../chat/pane-links.ts";
 import { chooseFiles } from "../choose-files.ts";
 import { docsUrl } from "../components/DocsLink.tsx";
 import type { MenuItem } from "../components/Menu.tsx";
-import { BACKEND_NAMES } from "../engine/BackendPicker.tsx";
+import { BACKEND_NAMES } from "../engine/EngineStatus.tsx";
 import { HAS_ROOM_FOR_CHATS } from "../use-media.ts";
 import { DIALOGS } from "../overlays/Dialogs.tsx";
 import { saveAllChats, saveAsMarkdown } from "../save-chats.ts";

@@ -7,9 +7,10 @@ import type { ReadonlyStore } from "../../state/store.ts";
 import { App } from "./App.tsx";
 import { Guard } from "../components/Guard.tsx";
 import { lazyComponent } from "../components/LazyComponent.tsx";
-import { Overlays } from "../overlays/Overlays.tsx";
 import { usePage, type PageName } from "./page-context.ts";
 import { Button } from "../components/Button.tsx";
+import { useShortcuts } from "../actions/use-shortcuts.ts";
+import { Dialog } from "../components/Dialog.tsx";
 
 /** Where a first visit, over a slow network, has not loaded the page yet. */
 const OPENING = (
@@ -93,4 +94,15 @@ function UpdateNotice({ updates }: { updates: AppUpdates }) {
       )}
     </output>
   );
+}
+
+/** Shows the page's open dialog, and opens others by their keys. */
+function Overlays() {
+  const page = usePage();
+  const { overlay } = page;
+  useShortcuts(page);
+  const opened = useStore(overlay.store);
+  if (opened === null) return null;
+  const { number, content } = opened;
+  return <Dialog key={number} content={content} onClosed={() => overlay.close(opened)} />;
 }

@@ -2,10 +2,10 @@ import { useStore } from "zustand";
 import { currentStage } from "../../state/engine/load-stages.ts";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
 import { classNames } from "../class-names.ts";
-import { BackendPicker } from "./BackendPicker.tsx";
 import { STAGE_NAMES } from "./StageBar.tsx";
 import { StartAgainButton } from "./StartAgainButton.tsx";
 import { useOnline } from "../use-media.ts";
+import { BACKEND_CHOICES, type BackendChoice, type ModelCard } from "../../../index.ts";
 
 const STATUS = "flex h-5 items-center gap-1.5 whitespace-nowrap border-line-strong t-12 text-ink-2";
 
@@ -63,4 +63,43 @@ export function EngineStatus({ engine }: { engine: EngineControl }) {
 /** Returns whether a reload may give more threads: they need a spare core and an isolated page, by the service worker. */
 function mayHaveMoreThreads(): boolean {
   return !crossOriginIsolated && navigator.hardwareConcurrency > 2;
+}
+
+export const BACKEND_NAMES: Readonly<Record<BackendChoice, string>> = {
+  auto: "Automatic",
+  webgpu: "GPU",
+  cpu: "CPU",
+};
+
+/** Shows the backend, and changes it: the model is loaded again, and the chats stay. */
+function BackendPicker({ engine, model }: { engine: EngineControl; model: ModelCard }) {
+  const chosen = useStore(engine.chosen, (choice) => choice.backend);
+  const isMissing = useStore(engine.withoutGpu, (error) => error !== null);
+  const whyNot = !("gpu" in navigator) ? "not in this browser" : isMissing ? "none found" : null;
+  const choose = (name: string) => {
+    const backend = BACKEND_CHOICES.find((choice) => choice === name);
+    if (backend) void engine.useBackend(backend);
+  };
+  return (
+    <span
+      className="relative flex max-w-[20ch] flex-none items-center rounded-sm hover:text-ink has-[select:focus-visible]:outline-2 has-[select:focus-visible]:outline-offset-2 has-[select:focus-visible]:outline-focus"
+      title={`The model runs on: ${model.adapter}${model.notice === null ? "" : `. ${model.notice}`}`}
+    >
+      <span className="min-w-0 truncate">{model.adapter}</span>
+      {/* It lies invisibly over the name: one press opens it. */}
+      <select
+        className="absolute -inset-x-1 -inset-y-0.5 h-auto cursor-pointer opacity-0"
+        aria-label="Runs on"
+        value={chosen}
+        onChange={({ target }) => choose(target.value)}
+      >
+        {BACKEND_CHOICES.map((choice) => (
+          <option key={choice} value={choice} disabled={choice === "webgpu" && whyNot !== null}>
+            {BACKEND_NAMES[choice]}
+            {choice === "webgpu" && whyNot && ` (${whyNot})`}
+          </option>
+        ))}
+      </select>
+    </span>
+  );
 }
