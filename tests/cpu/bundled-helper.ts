@@ -2,31 +2,16 @@
 
 import { Worker } from "node:worker_threads";
 
-import { build, type Plugin } from "vite";
+import type { Plugin } from "vite";
 
 import { nodeHelper, type HelperThread } from "../../src/backends/cpu/threads/helper-thread.ts";
+import { bundleScript } from "../bundle-script.ts";
 
 let script: Promise<string> | undefined;
 
-async function bundle(): Promise<string> {
-  const output = await build({
-    configFile: false,
-    logLevel: "silent",
-    build: {
-      write: false,
-      minify: false,
-      lib: { entry: "src/backends/cpu/threads/helper.worker.ts", formats: ["es"], fileName: "helper" },
-      rolldownOptions: { external: ["node:worker_threads"] },
-    },
-  });
-  const [first] = Array.isArray(output) ? output : [output];
-  if (first === undefined || !("output" in first)) throw new Error("vite has built nothing");
-  return first.output[0].code;
-}
-
 /** Returns the script as the URL of a worker. `before` runs first in it. */
 async function bundledHelperUrl(before = ""): Promise<string> {
-  script ??= bundle();
+  script ??= bundleScript("src/backends/cpu/threads/helper.worker.ts");
   return `data:text/javascript,${encodeURIComponent(before + (await script))}`;
 }
 
