@@ -135,7 +135,7 @@ const ALL = [
     about: "A long day, compressed: random load of every kind, losses, mode and model changes. Fails for what grows.",
     module: "lab/runs/bench-soak.ts",
     options: [
-      option("--minutes <n>", "how long", "6", ONE),
+      option("--minutes <n>", "how long", "10", ONE),
       option("--seed <n>", "of the load", "1", ONE),
       option("--app", "walks over the app instead: random clicks, keys and sizes while four panes stream"),
       option("--browser <name>", "for --app: chromium or firefox", "chromium", { choices: ["chromium", "firefox"] }),

@@ -24,7 +24,7 @@ const MAX_OVERTIME_MS = 300_000;
 type Report = Awaited<ReturnType<typeof soak>>;
 
 /** Prints the results. Returns whether nothing has grown. */
-export async function run({ minutes = "6", seed = "1", app = false, browser: walked }: OptionsOf<"soak">) {
+export async function run({ minutes = "10", seed = "1", app = false, browser: walked }: OptionsOf<"soak">) {
   const isInFirefox = walked === "firefox";
   if (isInFirefox && !app) throw new Error("Only the walk runs in Firefox: add --app.");
   // Without one the tier would skip the walk, and succeed.

@@ -15,8 +15,8 @@ import type {
 } from "../protocol/reports.ts";
 import type { RecordedConfig, RecordedEvent } from "./recording-format.ts";
 
-/** @param items of each item, where it is an array */
-type FieldKind = Kind & { readonly items?: Readonly<Record<string, FieldKind>> };
+/** @param items of each item, where it is an array @param absent what a recording means that was made before the field was there */
+type FieldKind = Kind & { readonly items?: Readonly<Record<string, FieldKind>>; readonly absent?: string };
 
 /** The kind of every field of T. The compiler reports fields that are missing here. */
 type Shape<T> = { readonly [Name in keyof T]-?: FieldKind };
@@ -121,7 +121,7 @@ const MODEL: Shape<ModelCard> = {
   numLayers: NUMBER,
   dtype: STRING,
   mixture: orNull(STRING),
-  activationDtype: oneOf("f32", "int8"),
+  activationDtype: { ...oneOf("f32", "int8"), absent: "f32" },
   kvCacheDtype: STRING,
   numGpuBlocks: NUMBER,
   blockSize: NUMBER,
@@ -189,6 +189,7 @@ export function checkEvent(event: Record<string, unknown>, line: number): Record
 function check(value: unknown, shape: Readonly<Record<string, FieldKind>>, line: number, path: string): void {
   if (!isObject(value)) throw wrongLine(line, `has no ${path}`);
   for (const [name, one] of Object.entries(shape)) {
+    if (!(name in value) && one.absent !== undefined) value[name] = one.absent;
     const field = value[name];
     const fieldPath = path === "" ? name : `${path}.${name}`;
     if (field === undefined) throw wrongLine(line, `has no ${fieldPath}`);

@@ -151,6 +151,12 @@ describe("a recorded run", () => {
     expect(live.histograms.inter_token_latency_seconds.count).toBe(8 * 11);
   });
 
+  it("that doesn't say how activations were multiplied, was made before they were integers", () => {
+    const before = recordingWith(1, (text) => text.replace('"activationDtype":"f32",', ""));
+    expect(before).not.toContain("activationDtype");
+    expect(readRecording(before).model.activationDtype).toBe("f32");
+  });
+
   it("keeps the newest events up to a limit, and can be read while it continues", () => {
     const source = new Source();
     const recorder = recordRun(source, { mostEvents: 3 });
