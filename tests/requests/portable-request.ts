@@ -6,7 +6,8 @@ import type { ChorusEngine, CompletionRequest, EngineConfig } from "../../src/in
 /** Configs of the embedded model, by the file of e2e/support/ that has its answers. */
 export const PORTABLE: Readonly<Record<string, EngineConfig>> = {
   "portable-answers.txt": { backend: "cpu", cpuMath: "portable", dtype: "f32", kvCacheDtype: "f16" },
-  "integer-answers.txt": { backend: "cpu", dtype: "q4", kvCacheDtype: "f16" },
+  "q4-answers.txt": { backend: "cpu", dtype: "q4", kvCacheDtype: "f16" },
+  "q8-answers.txt": { backend: "cpu", dtype: "q8", kvCacheDtype: "f16" },
 };
 export const PORTABLE_FILES = Object.keys(PORTABLE);
 
