@@ -3,7 +3,7 @@
 // A packed weight is (q - CENTRE) * scale + minimum. Only that addition may round, so the weights are the same numbers on all
 // adapters, and the same as if they were stored as f32.
 
-// Nibbles with no more than a half as their scale.
+// Nibbles whose scale is a half float, or that times a power of two.
 const HAS_PLAIN_NIBBLES = LAYOUT == PACKED && BITS == 4u && FLOAT_BITS == 16u && !(HAS_TABLE || HAS_CODES || HAS_MINIMUM);
 
 struct Weights4x4 {

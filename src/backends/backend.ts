@@ -67,7 +67,7 @@ export interface LoadOptions {
   readonly onKernel?: (compiled: number, total: number) => void;
   /** Where measured kernel choices are kept. [the default ones are taken, unmeasured] */
   readonly tuning?: TuningStore;
-  /** Keeps which kernels are left out. [none] */
+  /** Keeps which kernels are left out, and whether each is proved. [none, no] */
   readonly trials?: Trials;
   /** A GPU compiles the kernels for these beside those of the first step. [neither] */
   readonly draws?: CommonDraws;

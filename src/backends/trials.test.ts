@@ -35,6 +35,15 @@ it("no kernel is blamed for what comes after its trial, nor one that is only ref
   expect(await trials.afterLoss().run("refused", sound, works)).toBe("works");
 });
 
+it("a proof that fails on a device that isn't lost ends none of those that follow", async () => {
+  vi.useFakeTimers();
+  const trials = new Trials().afterLoss();
+  expect(trials.isCareful).toBe(true);
+  const proofs = Promise.allSettled([trials.prove("bad", sound, fails), trials.prove("good", sound, works)]);
+  await vi.runAllTimersAsync();
+  expect(await proofs).toMatchObject([{ status: "rejected" }, { status: "fulfilled", value: "works" }]);
+});
+
 it("nothing is tried any more once two devices were lost", async () => {
   let trials = new Trials();
   for (const kernel of ["first", "second"]) {

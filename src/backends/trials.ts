@@ -40,7 +40,7 @@ export class Trials {
     if (!this.isCareful) return work();
     const proof = this.#proved.then(() => this.#watch(kernel, device, work));
     this.#proved = proof.catch((error: unknown) => {
-      if (toChorusError(error).code !== "kernel_refused") throw error;
+      if (toChorusError(error).code === "device_lost") throw error;
     });
     this.#proved.catch(() => undefined); // `proof` is for who awaits it
     return proof;

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { createEngine } from "../../src/index.ts";
 import { openDevice } from "../../src/backends/gpu/device.ts";
 import { describeModel } from "../../src/models/families.ts";
-import { ALL_AT_ONCE, answersAlone, answersUnder } from "../requests/exactness.ts";
+import { ALL_AT_ONCE, answersAlone, answersUnder, WITH_EVERY_RULE } from "../requests/exactness.ts";
 import { goldenAnswers } from "../models/golden-answers.ts";
 import { loadGolden } from "../models/golden.ts";
 import { createRunner, lastLogits } from "../gpu/runner-runs.ts";
@@ -37,9 +37,6 @@ it("has WebGPU's default limits, and nothing else", async () => {
   });
   device.destroy();
 });
-
-/** The first requests have every temperature, filter and rule, and the prefix that others share. */
-const WITH_EVERY_RULE = 5;
 
 async function expectExact(gpu: GPU): Promise<void> {
   const base = { backend: "webgpu", model: "/tests/fixtures/gpt2-tiny/", worker: false, gpu, ...F32 } as const;

@@ -118,7 +118,7 @@ async function createEngine({
   });
   const step = () => engine.step(performance.now(), 6);
   let areHeld = false;
-  const stepMs = number("stepms", 60);
+  const stepMs = Math.max(1, number("stepms", 60));
   const stepsAtOnce = Math.ceil(MIN_TICK_MS / stepMs);
   setInterval(() => {
     if (!areHeld) for (let made = 0; made < stepsAtOnce; made++) step();

@@ -18,6 +18,7 @@ export function bundledWorkers(): Plugin {
         if (entry === undefined) return next();
         const script = scripts.get(entry) ?? bundleScript(entry.slice(1));
         scripts.set(entry, script);
+        script.catch(() => scripts.delete(entry));
         response.setHeader("content-type", "text/javascript");
         script.then((code) => response.end(code), next);
       });

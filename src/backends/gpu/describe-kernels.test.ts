@@ -52,7 +52,7 @@ it("says which kernels a GPU has, and when attention is split", () => {
 
 it("calls no kernel measured where some are not", () => {
   for (const note of notes("fused", true, {}, "untried"))
-    expect(note).toContain("(not all measured, since the GPU was lost while others were");
+    expect(note).toContain("(not all measured, since the GPU was lost twice");
 });
 
 it("says that plain kernels run because default ones were refused or wrong", () => {

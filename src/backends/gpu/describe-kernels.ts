@@ -13,7 +13,7 @@ const TUNING_REASONS: Record<Tuned<unknown>["reason"], string> = {
   unmeasured: "the default ones, unmeasured",
   stored: "the fastest in an earlier measurement",
   measured: "the fastest of those measured now",
-  untried: "not all measured, since the GPU was lost while others were",
+  untried: "not all measured, since the GPU was lost twice",
 };
 
 interface Described {

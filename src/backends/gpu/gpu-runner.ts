@@ -36,7 +36,7 @@ const SAMPLED_BYTES = 8;
 const TOP_BYTES = SAMPLED_BYTES * MAX_TOP_CANDIDATES;
 /** Most checks of draws at once, each with a step in flight. */
 const MAX_CHECKS = 3;
-/** No more than in the first step of known answers, which writes over their keys and values. */
+/** Enough for each kernel of a step. Whoever gets their blocks writes over their keys and values. */
 const MAX_REHEARSED_ROWS = 32;
 const NO_DRAWS: CommonDraws = { haveFilters: false, haveRules: false };
 
@@ -108,16 +108,20 @@ export class GpuRunner implements LoadedRunner {
     const make = async () => {
       const { model, uploader } = createBuffers(opened, await isFlushing, arena, traits.style, options);
       const ending = new AbortController();
-      // Kernels compile while weights load.
-      const filling = uploader.fill(ending.signal).finally(() => uploader.destroy());
-      const preparing = Sampler.prepare(model, traits.style, draws, async (kind) =>
-        (await made).#areRight(kind, options),
-      );
       const { isCareful } = model.compiler.trials;
-      // So that only the kernel that is proved or measured can be what loses the device.
-      if (isCareful) await Promise.allSettled([preparing, filling]).then(() => readAfter(model, [], sizeOf(0), []));
-      const parts = [loadGraph(model, traits, options, adapterName, filling), preparing, filling] as const;
-      for (const part of parts) part.catch((error: unknown) => ending.abort(error));
+      const begin = async <T>(part: Promise<T>): Promise<readonly [Promise<T>]> => {
+        part.catch((error: unknown) => ending.abort(error));
+        // So that only the kernel that is proved or measured can be what loses the device.
+        if (isCareful) await Promise.allSettled([part]).then(() => readAfter(model, [], sizeOf(0), []));
+        if (isCareful) ending.signal.throwIfAborted();
+        return [part];
+      };
+      // Kernels compile while weights load.
+      const [filling] = await begin(uploader.fill(ending.signal).finally(() => uploader.destroy()));
+      const areRight = async (kind: DrawKind) => (await made).#areRight(kind, options);
+      const [preparing] = await begin(Sampler.prepare(model, traits.style, draws, areRight));
+      const [loading] = await begin(loadGraph(model, traits, options, adapterName, filling));
+      const parts = [loading, preparing, filling] as const;
       // Parts that are still loading use buffers, which are destroyed if this throws.
       await Promise.allSettled(parts);
       ending.signal.throwIfAborted();

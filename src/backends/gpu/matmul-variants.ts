@@ -173,7 +173,7 @@ export function matmulChoices({ style, hasSubgroups, hasFewRegisters = false }: 
     [skinny(4, 16, 8), skinny(4, 8, 16), skinny(4, 16, 16), skinny(4, 32, 4)],
     [skinny(8, 16, 8), skinny(8, 8, 16)],
     [skinny(16, 8, 8), hasFewRegisters ? skinny(8, 16, 8, 16) : skinny(16, 8, 4)],
-    [tiled(8, 8, 4, 1), tiled(8, 8, 8, 1), tiled(16, 16, 4, 1), skinny(16, 8, 8, Infinity)],
+    [tiled(8, 8, 4, 1), tiled(16, 8, 4, 1), tiled(16, 16, 4, 1), skinny(16, 8, 8, Infinity)],
   ];
 }
 

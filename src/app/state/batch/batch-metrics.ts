@@ -73,7 +73,7 @@ export class BatchMetrics {
     return this.#gauges.running + this.#gauges.waiting === 0;
   }
 
-  /** Returns them as of now. */
+  /** Returns the figures as of now. */
   figures() {
     const [last, isAtRest] = [this.#last, this.#isAtRest];
     return {

@@ -7,9 +7,9 @@ import type { Term } from "../explain/explanations.ts";
 import { formatCount, formatPercent, orDash } from "../format.ts";
 
 /** A figure, what it is, and a width for its longest value: so nothing moves when it changes. */
-type Figure = readonly [name: string, value: string, title: string, minWidth?: string | undefined, more?: More];
-/** The term that explains it. */
-type More = { readonly className?: string; readonly term?: Term };
+type Figure = readonly [name: string, value: string, title: string, minWidth?: string | undefined, more?: Extras];
+/** `term` explains it. */
+type Extras = { readonly className?: string; readonly term?: Term };
 
 const IN_GPU = "Share of the last step in which the GPU computed, where the adapter has timestamps";
 const FOUND = "Share of prompt tokens found in the prefix cache";
