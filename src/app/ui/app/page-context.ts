@@ -22,19 +22,20 @@ export interface Page {
   readonly openedChats: () => AppState | null;
 }
 
-export interface DialogContent {
+/** Its head's words, else its accessible name: then the content has a head of its own. */
+type DialogName =
+  | { readonly title: string; readonly name?: string }
+  | { readonly title?: undefined; readonly name: string };
+
+export type DialogContent = DialogName & {
   /** What it looks like, and its head. [as all others] */
   readonly className?: string;
   readonly headClass?: string;
-  /** Its accessible name. [the title] */
-  readonly name?: string;
-  /** The head's words. [the content has a head of its own] */
-  readonly title?: string;
   readonly widthPx: number;
   /** Id of the button below which it opens. [in the middle of the window] */
   readonly beside?: string;
   readonly body: ReactNode;
-}
+};
 
 export const PageContext = createContext<Page | null>(null);
 

@@ -6,7 +6,7 @@ import { argumentsIn, BY_PERSON, type Call, type ToolRound } from "../../state/c
 import { Button } from "../components/Button.tsx";
 import { textsOf } from "../texts-of.ts";
 import { AnswerText } from "./AnswerText.tsx";
-import { leaving } from "./focus-log.ts";
+import { leaving } from "./leaving.ts";
 import { Reasoning } from "./Reasoning.tsx";
 
 const REFUSED = "The person did not run this call.";

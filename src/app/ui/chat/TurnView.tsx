@@ -13,7 +13,7 @@ import { classNames } from "../class-names.ts";
 import { lazyComponent } from "../components/LazyComponent.tsx";
 import { AnswerText, LeftOut, shownPart } from "./AnswerText.tsx";
 import { CopyButton } from "./CopyButton.tsx";
-import { leaving } from "./focus-log.ts";
+import { leaving } from "./leaving.ts";
 import { Reasoning } from "./Reasoning.tsx";
 import { QuestionEditor } from "./QuestionEditor.tsx";
 import { VariantPager } from "./VariantPager.tsx";
