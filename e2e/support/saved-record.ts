@@ -13,28 +13,29 @@ export function recordsOf(...chats: readonly (readonly object[])[]): Record<stri
   return { panes: { places, current: 1, save: "b" }, ...Object.fromEntries(records) };
 }
 
-/** Replaces all records, by their keys. It runs in another file of the origin: the page would write on leaving. */
+/**
+ * Replaces all records, by their keys. It runs in another file of the origin: the page would write on leaving. What the page
+ * leaves to the next one goes, too; the database is deleted only after the page's last write to it.
+ */
 export async function overwrite(page: Page, records: Record<string, unknown>): Promise<void> {
   await page.goto(new URL("/icon.svg", process.env.CHORUS_E2E_FAKE_URL).href);
-  await page.evaluate(
-    (records) =>
+  await page.evaluate(async (records) => {
+    const ended = (request: IDBOpenDBRequest | IDBTransaction, end: "success" | "complete") =>
       new Promise<void>((resolve, reject) => {
-        sessionStorage.clear();
-        const opening = indexedDB.open("chorus");
-        opening.addEventListener("error", () => reject(new Error("open")));
-        opening.addEventListener("upgradeneeded", () => opening.result.createObjectStore("chats"));
-        opening.addEventListener("success", () => {
-          const transaction = opening.result.transaction("chats", "readwrite");
-          transaction.objectStore("chats").clear();
-          for (const [key, value] of Object.entries(records)) transaction.objectStore("chats").put(value, key);
-          transaction.addEventListener("complete", () => {
-            opening.result.close();
-            resolve();
-          });
-        });
-      }),
-    records,
-  );
+        request.addEventListener(end, () => resolve());
+        request.addEventListener("error", () => reject(new Error(end)));
+      });
+    sessionStorage.clear();
+    localStorage.clear();
+    await ended(indexedDB.deleteDatabase("chorus"), "success");
+    const opening = indexedDB.open("chorus");
+    opening.addEventListener("upgradeneeded", () => opening.result.createObjectStore("chats"));
+    await ended(opening, "success");
+    const transaction = opening.result.transaction("chats", "readwrite");
+    for (const [key, value] of Object.entries(records)) transaction.objectStore("chats").put(value, key);
+    await ended(transaction, "complete");
+    opening.result.close();
+  }, records);
 }
 
 /** Waits until `words` are in a stored chat: changes are saved half a second later. */
