@@ -46,10 +46,12 @@ interface ChatPaneProps {
 /** The next pane slides under the pointer, where a double click would close it too, or rename its chat. */
 const DOUBLE_CLICK_MS = 400;
 let lastClosed = { number: 0, atMs: -Infinity };
+/** Of the newest click. "dblclick", which follows it, can't tell: Chromium dates it when it sends it, late on a busy page. */
+let isSecondOfDoubleClick = false;
 
-/** Returns whether a click is a double click's second. Keys' clicks have no detail; a pane that Undo reopened may close at once. */
-function isSecondOfDoubleClick(number: number, { detail, timeStamp }: MouseEvent): boolean {
-  return detail > 0 && number !== lastClosed.number && timeStamp - lastClosed.atMs < DOUBLE_CLICK_MS;
+/** Notes whether a click is a double click's second. Keys' clicks have no detail; a pane that Undo reopened may close at once. */
+function noteClick(number: number, { detail, timeStamp }: MouseEvent): void {
+  isSecondOfDoubleClick = detail > 0 && number !== lastClosed.number && timeStamp - lastClosed.atMs < DOUBLE_CLICK_MS;
 }
 
 /** One chat. It renders only when its own pane's store changes. */
@@ -57,7 +59,7 @@ function ChatPane({ pane, isCurrent, place }: ChatPaneProps) {
   const { workspace } = useApp();
   const drop = usePaneDrop(workspace, place);
   const close = (event: MouseEvent) => {
-    if (isSecondOfDoubleClick(pane.number, event)) return;
+    if (isSecondOfDoubleClick) return;
     if (event.detail > 0) lastClosed = { number: pane.number, atMs: event.timeStamp };
     const nextPane = workspace.closePane(pane);
     if (nextPane) focusMessageOf(nextPane);
@@ -76,7 +78,8 @@ function ChatPane({ pane, isCurrent, place }: ChatPaneProps) {
       data-pane={pane.number}
       // Shortcuts act on the pane that has the focus.
       onFocus={() => workspace.select(pane.number)}
-      onDoubleClickCapture={(event) => isSecondOfDoubleClick(pane.number, event) && event.stopPropagation()}
+      onClickCapture={(event) => noteClick(pane.number, event)}
+      onDoubleClickCapture={(event) => isSecondOfDoubleClick && event.stopPropagation()}
       {...drop.handlers}
     >
       <Guard part="This pane">
