@@ -2,6 +2,7 @@ import { requireWasm } from "../../protocol/require-wasm.ts";
 import { BackendMissing, type Backend } from "../backend.ts";
 import { CpuRunner, type CpuThreads } from "./cpu-runner.ts";
 import { detectFeatures, type CpuFeatures } from "./features.ts";
+import { detectIntegerDots } from "./integer-dots.ts";
 import { checkFits, modelMemory } from "./memory.ts";
 
 /**
@@ -23,6 +24,8 @@ export function cpuBackend(threads: CpuThreads, features: CpuFeatures = detectFe
     async open() {
       if (!features.hasSimd) throw noSimd();
       await requireWasm();
+      const { hasRelaxedSimd } = features;
+      const integerDots = features.integerDots ?? (hasRelaxedSimd ? await detectIntegerDots() : "plain");
       return {
         ...backend,
         adapterName: "CPU",
@@ -35,9 +38,8 @@ export function cpuBackend(threads: CpuThreads, features: CpuFeatures = detectFe
         },
         checkFits: (model, engine) => checkFits(model, engine, engine.cpuThreads ?? threads.most),
         load: ({ weights, engine, onKernel }) => {
-          const { hasRelaxedSimd } = features;
           const cpuMath = hasRelaxedSimd ? engine.cpuMath : "portable";
-          const options = { weights, engine: { ...engine, cpuMath }, hasRelaxedSimd, ...(onKernel && { onKernel }) };
+          const options = { weights, engine: { ...engine, cpuMath }, integerDots, ...(onKernel && { onKernel }) };
           return CpuRunner.create(options, threads);
         },
         close: () => undefined,

@@ -5,6 +5,7 @@ import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import { capsOf, type Graph } from "../../models/graph.ts";
 import type { LoadOptions, LoadedRunner } from "../backend.ts";
+import type { IntegerDots } from "./integer-dots.ts";
 import type { DeltaNetKernels } from "./kernels/delta-net.ts";
 import { assembleKernels } from "./kernels/kernels.ts";
 import { ModelPlan } from "./model-plan.ts";
@@ -66,9 +67,9 @@ export class CpuRunner implements LoadedRunner {
     {
       weights,
       engine,
-      hasRelaxedSimd,
+      integerDots,
       onKernel,
-    }: Pick<LoadOptions, "weights" | "engine" | "onKernel"> & { readonly hasRelaxedSimd: boolean },
+    }: Pick<LoadOptions, "weights" | "engine" | "onKernel"> & { readonly integerDots: IntegerDots },
     { most, openHelper }: CpuThreads,
   ): Promise<CpuRunner> {
     const { model } = weights;
@@ -81,7 +82,7 @@ export class CpuRunner implements LoadedRunner {
       math: engine.cpuMath,
       layouts: plan.layouts,
       activationDtype: engine.activationDtype,
-      hasRelaxedDots: hasRelaxedSimd,
+      integerDots,
       cache: plan.cache,
       rotarySize: headDim,
       queriesPerKey: numHeads / numKvHeads,

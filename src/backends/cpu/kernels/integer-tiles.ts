@@ -13,6 +13,7 @@ import type { FunctionBuilder } from "../wasm/function-builder.ts";
 import { f32x4, i16x8, i32, i32x4, v128 } from "../wasm/instructions.ts";
 import type { ModuleBuilder } from "../wasm/module-builder.ts";
 import type { I32, Vector } from "../wasm/value.ts";
+import type { IntegerDots } from "../integer-dots.ts";
 import { TOTALS_STRIDE } from "./epilogues.ts";
 import {
   CHUNK,
@@ -35,22 +36,26 @@ const PANEL_TOTALS_BYTES = 4 * PANEL_COLUMNS;
 /** Words whose products of 8 bits add up within 16, by the bits of q. */
 const WORDS_IN_SHORTS: Readonly<Record<number, number>> = { 4: 8, 5: 4, 6: 2 };
 
-/** @param isRelaxed whether to use dots of 8 bits, which relaxed SIMD has: the same bits */
-export function defineIntegerTile(module: ModuleBuilder, packing: Packing, rows: number, isRelaxed: boolean): Tile {
+/** @param kind what multiplies: all have the same bits */
+export function defineIntegerTile(module: ModuleBuilder, packing: Packing, rows: number, kind: IntegerDots): Tile {
   const { bits, centre, group, hasMinimum, table } = packing;
   const { scaleOf, minimumOf } = packedScales(packing);
   const groups = Math.max(1, CHUNK / group);
   const bitsOfQ = table === null ? bits : 32 - Math.clz32(Math.max(...TABLES[table]));
-  const wordsInShorts = isRelaxed ? WORDS_IN_SHORTS[bitsOfQ] : undefined;
+  const wordsInShorts = kind === "plain" ? undefined : WORDS_IN_SHORTS[bitsOfQ];
+  const addsUp = kind === "unsigned" || kind === "signed";
+  // Signed bytes are those of q - 128.
+  const moved = kind === "signed" && bitsOfQ > 7 ? 128 : 0;
   return module.function(`integer_tile_${layoutName(packing)}_${rows}`, TILE, (f, parameters) => {
     const { x, xStride, w, head, panelBytes, totals } = parameters;
     const read = wordReader(packing, f);
     const low = f.v128(i32x4.splat(0x00ff00ff));
     const xRows = Array.from({ length: rows }, () => f.i32());
     const sums = xRows.map(() => f.vectors(2));
-    const shorts = wordsInShorts === undefined ? [] : xRows.map(() => f.vectors(2));
+    const shorts = wordsInShorts === undefined || addsUp ? [] : xRows.map(() => f.vectors(2));
     const results = groups > 1 ? xRows.map(() => f.vectors(2)) : sums;
-    const weights = f.vectors(wordsInShorts === undefined ? 4 : 2);
+    const weights = f.vectors(wordsInShorts === undefined && !addsUp ? 4 : 2);
+    const signs = moved === 0 ? null : f.v128(i32x4.splat(0x80808080 | 0));
     const [splat, second, scale, minimum] = [f.v128(), f.v128(), f.v128(), f.v128()];
     const totalsEnd = f.i32(i32.add(totals, 4 * GROUP_COLUMNS));
     xRows.forEach((row, r) => row.set(r === 0 ? x : i32.add(xRows[r - 1] ?? x, xStride)));
@@ -61,6 +66,17 @@ export function defineIntegerTile(module: ModuleBuilder, packing: Packing, rows:
           for (let word = begin; word < begin + WORDS / groups; word++) {
             const isFirst = word === begin;
             const [v0, v1] = [read(w, word, 0), read(w, word, 1)];
+            if (addsUp) {
+              [v0, v1].forEach((bytes, half) => weights[half]?.set(signs ? v128.xor(bytes, signs) : bytes));
+              xRows.forEach((row, r) => {
+                splat.set(v128.load32Splat(row, QUANTISED.bytes + 4 * word));
+                sums[r]?.forEach((sum, half) => {
+                  const before = isFirst ? i32x4.splat(0) : sum;
+                  sum.set(i32x4.relaxedDotI8x16I7x16AddS(splat, weights[half] ?? splat, before));
+                });
+              });
+              continue;
+            }
             if (wordsInShorts === undefined) {
               [v0, v1].forEach((bytes, half) => {
                 const [even = splat, odd = splat] = [weights[2 * half], weights[2 * half + 1]];
@@ -103,8 +119,8 @@ export function defineIntegerTile(module: ModuleBuilder, packing: Packing, rows:
               const result = results[r]?.[half];
               if (!sum || !result) return;
               const exact = f32x4.convertI32x4S(sum);
-              if (centre !== 0 || hasMinimum) splat.set(v128.load32Splat(row, sumOffset));
-              const centred = centre === 0 ? exact : f32x4.sub(exact, f32x4.mul(splat, centre));
+              if (centre !== moved || hasMinimum) splat.set(v128.load32Splat(row, sumOffset));
+              const centred = centre === moved ? exact : f32x4.sub(exact, f32x4.mul(splat, centre - moved));
               second.set(f32x4.mul(centred, scale));
               if (hasMinimum) second.set(f32x4.add(second, f32x4.mul(splat, minimum)));
               result.set(g === 0 ? second : f32x4.add(result, second));

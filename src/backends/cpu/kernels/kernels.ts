@@ -2,6 +2,7 @@
 
 import type { WeightLayout } from "../../../files/packing.ts";
 import type { ActivationDtype, CpuMath } from "../../../protocol/config.ts";
+import type { IntegerDots } from "../integer-dots.ts";
 import { ModuleBuilder, type MemoryLimits } from "../wasm/module-builder.ts";
 import { Arithmetic } from "./arithmetic.ts";
 import { defineAttention } from "./attention.ts";
@@ -33,8 +34,8 @@ export interface KernelOptions {
   readonly layouts: readonly WeightLayout[];
   /** What packed weights are multiplied with. ["f32"] */
   readonly activationDtype?: ActivationDtype;
-  /** Whether relaxed SIMD may multiply integers of 8 bits: with the same bits. [false] */
-  readonly hasRelaxedDots?: boolean;
+  /** What multiplies integers: with the same bits. ["plain"] */
+  readonly integerDots?: IntegerDots;
   readonly cache: CacheShape;
   /** Number of a head's values that positions rotate. [all of a head in the cache] */
   readonly rotarySize?: number;
@@ -83,7 +84,7 @@ function defineProducts(module: ModuleBuilder, math: Arithmetic, options: Kernel
     const name = kernelsFor(layout).product;
     defineEmbed(module, format, unpack);
     if (quantise && typeof layout !== "string") {
-      const integerTiles = defineIntegerTiles(module, layout, options.hasRelaxedDots ?? false);
+      const integerTiles = defineIntegerTiles(module, layout, options.integerDots ?? "plain");
       const product = defineProduct(module, `integer_${name}`, format, integerTiles, null, epilogues);
       defineQuantisedProduct(module, name, product, quantise);
       continue;

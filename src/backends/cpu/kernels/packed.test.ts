@@ -1,8 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 
 import type { Packing } from "../../../files/packing.ts";
 import type { Tensor } from "../../../files/tensor.ts";
 import { bitsOf, randomNormals, testKernels, type TestKernels } from "../../../../tests/cpu/cpu.ts";
+import { emulateDots } from "../../../../tests/cpu/emulated-dots.ts";
 import { integerProduct, quantiseRow } from "../../../../tests/references/integer-product.ts";
 import { PACKINGS, randomPacked } from "../../../../tests/references/packed-tensor.ts";
 import type { PanelMatrix } from "../pack/panel-matrix.ts";
@@ -11,6 +12,8 @@ import { GROUP_COLUMNS } from "./panels.ts";
 import { integerBytes, SCRATCH_BYTES } from "./product.ts";
 
 const OUTPUTS = 75;
+
+afterEach(() => vi.restoreAllMocks());
 
 function multiply(test: TestKernels, { address, kStride, nStride }: PanelMatrix, x: Float32Array): number[] {
   const rows = x.length / kStride;
@@ -61,12 +64,15 @@ describe.each<[string, Packing]>(Object.entries(PACKINGS))("%s", (_, packing) =>
   );
 
   it.each([
-    ["portable", false],
-    ["fastest", true],
+    ["portable", "plain"],
+    ["fastest", "relaxed"],
+    ["portable", "unsigned"],
+    ["fastest", "signed"],
   ] as const)(
-    "multiplies integers as they are defined to be, in %s arithmetic, with relaxed dots: %s",
-    async (math, hasRelaxedDots) => {
-      const test = await testKernels({ layout: packing, activationDtype: "int8", math, hasRelaxedDots });
+    "multiplies integers as they are defined to be, in %s arithmetic, with %s dots",
+    async (math, integerDots) => {
+      if (integerDots === "unsigned" || integerDots === "signed") emulateDots(integerDots);
+      const test = await testKernels({ layout: packing, activationDtype: "int8", math, integerDots });
       const matrix = await test.matrixOf(packed);
       const rows = await packed.packed?.readRows(0, OUTPUTS);
       for (const count of [1, 2, 3, 4, 7, 66]) {

@@ -7,6 +7,7 @@
 // tile computes a row changes no bit of it: see product-tiles.ts.
 
 import type { Packing } from "../../../files/packing.ts";
+import type { IntegerDots } from "../integer-dots.ts";
 import type { FunctionBuilder, FunctionReference, Local } from "../wasm/function-builder.ts";
 import { i32 } from "../wasm/instructions.ts";
 import type { ModuleBuilder } from "../wasm/module-builder.ts";
@@ -43,9 +44,9 @@ export function defineTiles(module: ModuleBuilder, math: Arithmetic, format: Pan
   return Array.from({ length: heights }, (_, i) => defineTile(module, `tile_${name}_${i + 1}`, math, format, i + 1));
 }
 
-export function defineIntegerTiles(module: ModuleBuilder, packing: Packing, isRelaxed: boolean): readonly Tile[] {
+export function defineIntegerTiles(module: ModuleBuilder, packing: Packing, kind: IntegerDots): readonly Tile[] {
   const heights = Array.from({ length: MAX_INTEGER_HEIGHT }, (_, i) => i + 1);
-  return heights.map((height) => defineIntegerTile(module, packing, height, isRelaxed));
+  return heights.map((height) => defineIntegerTile(module, packing, height, kind));
 }
 
 /** Defines a product that has its rows in integers first: a pass of rows at a time, after its other scratch. */

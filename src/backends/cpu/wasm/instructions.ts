@@ -177,6 +177,8 @@ export const i32x4 = {
   sub: i32x4Binary(177),
   /** Returns sums of two neighbouring products of integers of 16 bits. */
   dotI16x8S: i32x4Binary(186),
+  /** Adds sums of four neighbouring products, of -128 to 127 and 0 to 127: relaxed SIMD. See ../integer-dots.ts for 128 to 255. */
+  relaxedDotI8x16I7x16AddS: (a: Vector, b: Vector, sum: Vector) => instruction("v128", simdCode(0x113), [a, b, sum]),
   /** Returns sums of two neighbouring integers of 16 bits. */
   extaddPairwiseI16x8S: (a: Vector) => instruction("v128", simdCode(126), [a]),
   /** Returns the lower, or the upper four of eight signed integers of 16 bits. */
