@@ -5,6 +5,7 @@ import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
 import { EMBEDDED_MODEL } from "./src/app/state/models/embedded-model.ts";
+import { fieldHelp } from "./tools/plugins/field-help-plugin.ts";
 import { plainPreview } from "./tools/plugins/plain-preview-plugin.ts";
 import { securityPolicy } from "./tools/plugins/security-policy-plugin.ts";
 import { serviceWorker } from "./tools/plugins/service-worker-plugin.ts";
@@ -50,6 +51,7 @@ export default defineConfig({
   plugins: [
     forPeople,
     oneFontFormat,
+    fieldHelp(),
     react(),
     tailwindcss(),
     wgslWithoutComments(),

@@ -8,6 +8,7 @@ import { bundledHelper } from "./tests/cpu/bundled-helper.ts";
 import { bundledWorkers } from "./tests/gpu/bundled-workers.ts";
 import { testFlags } from "./tools/browsers/chromium-flags.mjs";
 import { listChromiums } from "./tools/browsers/find-chromium.mjs";
+import { fieldHelp } from "./tools/plugins/field-help-plugin.ts";
 
 /**
  * How long a test and a poll may take. Tiers run side by side, perhaps beside other work: nothing here is slow by itself, and
@@ -55,7 +56,7 @@ export default defineConfig({
   test: {
     projects: [
       {
-        plugins: [bundledHelper()],
+        plugins: [bundledHelper(), fieldHelp()],
         test: {
           name: "unit",
           environment: "node",

@@ -68,6 +68,12 @@ export type ConfigField = (
   readonly default?: number | string | boolean | null;
   /** live: from the next step on. room: so, if the engine was loaded with room for it. restart: the model is loaded again. */
   readonly takesEffect?: "live" | "room" | "restart";
+  /** Its name in forms. [it is in none] */
+  readonly label?: string;
+  /** Shown beside the label. */
+  readonly unit?: string;
+  /** What forms call its choices. [the choice, capitalised] */
+  readonly names?: Readonly<Record<string, string>>;
 };
 
 type ValueOf<Field> = Field extends { readonly choices: readonly (infer Choice)[] }
@@ -94,72 +100,134 @@ export type GivenFields<Table, Also = never> = {
 
 const MAX_INTEGER = Number.MAX_SAFE_INTEGER;
 
-/** In brackets: the default; the unit. */
+const LIVE = { takesEffect: "live" } as const;
+const ROOM = { takesEffect: "room" } as const;
+const RESTART = { takesEffect: "restart" } as const;
+
+/** A field's docstring is what forms and documents say of it. In brackets: the default; the unit. */
 export const CONFIG_FIELDS = {
   /** "auto": a GPU, else the CPU, else a GPU that software emulates. "webgpu" takes an emulated one, too. ["auto"] */
-  backend: { kind: "choice", choices: BACKEND_CHOICES, default: "auto", takesEffect: "restart" },
+  backend: { ...RESTART, kind: "choice", choices: BACKEND_CHOICES, default: "auto" },
   /**
    * "fastest": a multiplication and an addition may be one operation, so other machines may give other bits. "portable": every
    * machine gives the same bits. ["fastest", but "portable" with activations in int8]
    */
-  cpuMath: { kind: "choice", choices: CPU_MATHS, takesEffect: "restart" },
+  cpuMath: { ...RESTART, kind: "choice", choices: CPU_MATHS },
   /** Threads that compute on the CPU. [as many as a short trial finds fastest, fewer than the machine has cores; threads] */
-  cpuThreads: { kind: "integer", min: 1, max: 64, default: null, takesEffect: "restart" },
-  /** Most sequences that run at once. [64; sequences] */
-  maxNumSeqs: { kind: "integer", min: 1, max: 1024, default: 64, takesEffect: "room" },
-  /** Token budget of a step: rows of prompt and decode together. [256, on the CPU 64 or more for maxNumSeqs; rows] */
-  maxNumBatchedTokens: { kind: "integer", min: 1, max: 8192, default: 256, takesEffect: "room" },
-  /** Longest prompt plus output. [the model's context; tokens] */
-  maxModelLen: { kind: "integer", min: 2, max: MAX_INTEGER, takesEffect: "restart" },
-  /** Tokens per cache block; 16 is the only supported value. [16; tokens] */
-  blockSize: { kind: "integer", min: 16, max: 16, default: 16, takesEffect: "restart" },
-  /** Size of the key/value cache. [enough for 16 full contexts, at most 256 MiB; bytes] */
-  kvCacheBytes: { kind: "integer", min: 1, max: MAX_INTEGER, takesEffect: "restart" },
-  /** Number of cache blocks; overrides kvCacheBytes. [what kvCacheBytes has room for; blocks] */
-  numGpuBlocks: { kind: "integer", min: 1, max: 2 ** 24, takesEffect: "restart" },
+  cpuThreads: { ...RESTART, kind: "integer", min: 1, max: 64, default: null },
   /**
    * Format of the weights; sums are always f32. ["stored" if the file packs them; else "f16", but "f32" on the CPU up to
    * 256 MiB and on a software adapter without f16]
    */
-  dtype: { kind: "choice", choices: WEIGHTS_DTYPES, takesEffect: "restart" },
+  dtype: { ...RESTART, kind: "choice", choices: WEIGHTS_DTYPES },
   /**
    * What quantised weights are multiplied with: activations as they are ("f32"), or rounded to integers of 8 bits, each 32 with a
    * scale ("int8"): up to 2.4 times as fast on the CPU. ["auto": "int8" on the CPU, "f32" on a GPU]
    */
-  activationDtype: { kind: "choice", choices: ACTIVATION_CHOICES, default: "auto", takesEffect: "restart" },
+  activationDtype: { ...RESTART, kind: "choice", choices: ACTIVATION_CHOICES, default: "auto" },
   /** Format of the cached keys and values. "f32" takes twice the memory. ["f16"] */
-  kvCacheDtype: { kind: "choice", choices: KV_CACHE_DTYPES, default: "f16", takesEffect: "restart" },
+  kvCacheDtype: { ...RESTART, kind: "choice", choices: KV_CACHE_DTYPES, default: "f16" },
+  /** Longest prompt plus output. [the model's context; tokens] */
+  maxModelLen: { ...RESTART, kind: "integer", min: 2, max: MAX_INTEGER },
   /** Seed from which requests without a seed get theirs. [random; integer] */
-  seed: { kind: "integer", min: 0, max: MAX_INTEGER, takesEffect: "restart" },
-  /** Steps to submit before the tokens of an earlier step are known, 0 to 4; 0 waits for each step. [2; steps] */
-  runAhead: { kind: "integer", min: 0, max: 4, default: 2, takesEffect: "live" },
+  seed: { ...RESTART, kind: "integer", min: 0, max: MAX_INTEGER },
   /** Which logits log-probabilities describe: the model's own, or those after all rules and filters. ["raw_logprobs"] */
-  logprobsMode: { kind: "choice", choices: LOGPROBS_MODES, default: "raw_logprobs", takesEffect: "restart" },
-  /** Whether requests reuse full cache blocks with the same tokens. [true] */
-  enablePrefixCaching: { kind: "flag", default: true, takesEffect: "live" },
-  /** Drafts likely next tokens and checks them in one step; null disables it. The output stays the same. [null] */
-  speculation: { kind: "speculation", default: null, takesEffect: "room" },
-  /** Which requests are served first and preempted last. Waiting improves the place. ["fcfs"] */
-  schedulingPolicy: { kind: "choice", choices: SCHEDULING_POLICIES, default: "fcfs", takesEffect: "live" },
-  /** How requests share steps. "static" and "sequential" are for comparison. ["continuous"] */
-  batchingMode: { kind: "choice", choices: BATCHING_MODES, default: "continuous", takesEffect: "live" },
-  /** Milliseconds that a static batch waits for more requests before it starts. [50; ms] */
-  batchWindowMs: { kind: "number", min: 0, max: 60_000, default: 50, takesEffect: "live" },
-  /** Most rows per sequence and step, so the chunk size of long prompts; 0 allows the whole budget. [0; rows] */
-  longPrefillTokenThreshold: { kind: "integer", min: 0, max: 8192, default: 0, takesEffect: "live" },
+  logprobsMode: { ...RESTART, kind: "choice", choices: LOGPROBS_MODES, default: "raw_logprobs" },
   /**
-   * New prompts get rows of a step until it takes this many times as long as with the running streams alone.
-   * A large number lets them use the whole budget. [2; ratio]
+   * How requests share steps. Continuous: they join and leave at every step. Static: a batch runs to its end before the next
+   * begins. Sequential: one after the other. The last two are for comparison. ["continuous"]
    */
-  maxStepStretch: { kind: "number", min: 1, max: 1000, default: 2, takesEffect: "live" },
-  /** Most sequences that may wait; further ones are refused with queue_full. null sets no limit. [null; sequences] */
-  maxQueueSize: { kind: "integer", min: 0, max: MAX_INTEGER, default: null, takesEffect: "live" },
-  /** Target step time: the token budget and the number of sequences adapt to it. null keeps them fixed. [null; ms] */
-  targetItlMs: { kind: "number", min: 0, above: true, max: MAX_INTEGER, default: null, takesEffect: "live" },
+  batchingMode: { ...LIVE, kind: "choice", choices: BATCHING_MODES, default: "continuous", label: "Batching" },
+  /** How long a static batch waits for more requests before it starts. [50; ms] */
+  batchWindowMs: { ...LIVE, kind: "number", min: 0, max: 60_000, default: 50, label: "Batch window", unit: "ms" },
+  /** This many sequences, such as chats' answers, run at once; further ones wait. [64; sequences] */
+  maxNumSeqs: { ...ROOM, kind: "integer", min: 1, max: 1024, default: 64, label: "Most answers at once" },
+  /** A step computes at most this many tokens, of prompts and answers together. [256, on the CPU 64 or more for maxNumSeqs; rows] */
+  maxNumBatchedTokens: {
+    ...ROOM,
+    kind: "integer",
+    min: 1,
+    max: 8192,
+    default: 256,
+    label: "Token budget",
+    unit: "per step",
+  },
+  /** A step computes at most this many tokens of one prompt; 0 allows the whole budget. [0; rows] */
+  longPrefillTokenThreshold: {
+    ...LIVE,
+    kind: "integer",
+    min: 0,
+    max: 8192,
+    default: 0,
+    label: "Prompt chunk size",
+    unit: "tokens",
+  },
+  /**
+   * Prompts that join may make a step this many times as long as the running answers alone do. A large number lets them use the
+   * whole budget. [2; ratio]
+   */
+  maxStepStretch: {
+    ...LIVE,
+    kind: "number",
+    min: 1,
+    max: 1000,
+    default: 2,
+    label: "How much new prompts may slow running answers",
+    unit: "(times)",
+  },
+  /** Which request is served first and preempted last. By priority: the lowest number. Waiting improves the place. ["fcfs"] */
+  schedulingPolicy: {
+    ...LIVE,
+    kind: "choice",
+    choices: SCHEDULING_POLICIES,
+    names: { fcfs: "By arrival", priority: "By priority", "shortest-remaining": "Shortest first" },
+    default: "fcfs",
+    label: "Policy",
+  },
+  /** When this many sequences wait, further requests are refused with queue_full. [null, no limit; sequences] */
+  maxQueueSize: {
+    ...LIVE,
+    kind: "integer",
+    min: 0,
+    max: MAX_INTEGER,
+    default: null,
+    label: "Longest queue",
+    unit: "sequences",
+  },
+  /** The token budget and the number of sequences adapt so that a step takes at most this long. [null, they stay fixed; ms] */
+  targetItlMs: {
+    ...LIVE,
+    kind: "number",
+    min: 0,
+    above: true,
+    max: MAX_INTEGER,
+    default: null,
+    label: "Target latency",
+    unit: "ms",
+  },
+  /** Tokens per cache block; 16 is the only supported value. [16; tokens] */
+  blockSize: { ...RESTART, kind: "integer", min: 16, max: 16, default: 16 },
+  /** Size of the key/value cache. [enough for 16 full contexts, at most 256 MiB; bytes] */
+  kvCacheBytes: { ...RESTART, kind: "integer", min: 1, max: MAX_INTEGER },
+  /** Size of the key/value cache in blocks of 16 tokens; overrides kvCacheBytes. [what kvCacheBytes has room for; blocks] */
+  numGpuBlocks: { ...RESTART, kind: "integer", min: 1, max: 2 ** 24, label: "Cache size", unit: "blocks" },
+  /** Whether requests that begin with the same tokens share full blocks of the cache. [true] */
+  enablePrefixCaching: { ...LIVE, kind: "flag", default: true, label: "Prefix cache" },
+  /** Steps to submit before the tokens of an earlier step are known, 0 to 4; 0 waits for each step. [2; steps] */
+  runAhead: { ...LIVE, kind: "integer", min: 0, max: 4, default: 2, label: "Run-ahead", unit: "steps" },
+  /** Drafts likely next tokens and checks them in one step; null disables it. The output stays the same. [null] */
+  speculation: { ...ROOM, kind: "speculation", default: null },
   /** Thresholds of the "alert" event. [those of AlertThresholds] */
-  alerts: { kind: "alerts", takesEffect: "live" },
+  alerts: { ...LIVE, kind: "alerts" },
   /** What the engine writes to the console. ["silent"] */
-  logLevel: { kind: "choice", choices: LOG_LEVELS, default: "silent", takesEffect: "live" },
+  logLevel: {
+    ...LIVE,
+    kind: "choice",
+    choices: LOG_LEVELS,
+    names: { error: "Errors", warn: "Warnings", info: "Information", debug: "Everything" },
+    default: "silent",
+    label: "Log level",
+  },
 } as const satisfies Readonly<Record<string, ConfigField>>;
 
 /** Every field is optional. Unknown and out-of-range fields are errors that name the field. */
@@ -167,9 +235,17 @@ export interface EngineConfig extends GivenFields<typeof CONFIG_FIELDS> {}
 
 export const DRAFT_FIELDS = {
   /** Most tokens per draft. [4; tokens] */
-  num_speculative_tokens: { kind: "integer", min: 1, max: 16, default: 4, takesEffect: "room" },
+  num_speculative_tokens: {
+    ...ROOM,
+    kind: "integer",
+    min: 1,
+    max: 16,
+    default: 4,
+    label: "Draft length",
+    unit: "tokens",
+  },
   /** Number of last tokens that must have occurred earlier. [3; tokens] */
-  minMatch: { kind: "integer", min: 1, max: 8, default: 3, takesEffect: "live" },
+  minMatch: { ...LIVE, kind: "integer", min: 1, max: 8, default: 3, label: "Shortest match", unit: "tokens" },
 } as const satisfies Readonly<Record<string, ConfigField>>;
 
 export type SpeculationConfig = NgramSpeculationConfig | DraftModelSpeculationConfig;
@@ -194,17 +270,32 @@ export interface DraftModelSpeculationConfig {
 }
 
 export const ALERT_FIELDS = {
-  /** Raised when requests wait although less than this fraction of the slots is in use. [0.6; fraction] */
-  lowOccupancy: { kind: "number", min: 0, max: 1, default: 0.6 },
+  /** Raised when requests wait although less than this fraction of the slots is in use (0.6: 60%). [0.6; fraction] */
+  lowOccupancy: { kind: "number", min: 0, max: 1, default: 0.6, label: "Alert on idle slots, under" },
   /** Raised when more sequences than this wait. [100; sequences] */
-  queueLength: { kind: "integer", min: 0, max: MAX_INTEGER, default: 100 },
+  queueLength: {
+    kind: "integer",
+    min: 0,
+    max: MAX_INTEGER,
+    default: 100,
+    label: "Alert on the queue, over",
+    unit: "sequences",
+  },
   /**
    * Raised when the 95th percentile of the inter-token latency over the last 100 steps is above this. [targetItlMs, without
    * it four times the adapter's own step time, at least 50; ms]
    */
-  itlMs: { kind: "number", min: 0, above: true, max: MAX_INTEGER, default: "auto" },
-  /** Raised when more than this fraction of the last 100 requests failed or were refused. [0.05; fraction] */
-  failureRate: { kind: "number", min: 0, max: 1, default: 0.05 },
+  itlMs: {
+    kind: "number",
+    min: 0,
+    above: true,
+    max: MAX_INTEGER,
+    default: "auto",
+    label: "Alert on latency, over",
+    unit: "ms",
+  },
+  /** Raised when more than this fraction of the last 100 requests failed or were refused (0.05: 5%). [0.05; fraction] */
+  failureRate: { kind: "number", min: 0, max: 1, default: 0.05, label: "Alert on failures, over" },
 } as const satisfies Readonly<Record<string, ConfigField>>;
 
 /** An alert is raised when its threshold is crossed, and not again until it has recovered. null disables it. */

@@ -16,6 +16,8 @@ interface Field {
 export interface Types {
   /** The fields of each interface, without those that it has from others. */
   readonly interfaces: ReadonlyMap<string, readonly Field[]>;
+  /** The fields of each table that types are made of. */
+  readonly tables: ReadonlyMap<string, readonly Field[]>;
   /** The meaning of each `type Name = ...`; the members of a list of choices. */
   readonly aliases: ReadonlyMap<string, string>;
 }
@@ -40,8 +42,10 @@ export function readTypes(sources: readonly string[]): Types {
     };
     for (const statement of program.body) {
       const declared = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
-      const fieldOf = ({ key, start }: FieldNode, type: string, isOptional: boolean): Field[] =>
-        key.type === "Identifier" ? [{ name: key.name, type, isOptional, ...readDocstring(docBefore(start)) }] : [];
+      const fieldOf = ({ key, start }: FieldNode, type: string, isOptional: boolean): Field[] => {
+        const name = key.type === "Identifier" ? key.name : key.type === "Literal" ? String(key.value) : null;
+        return name === null ? [] : [{ name, type, isOptional, ...readDocstring(docBefore(start)) }];
+      };
       if (declared?.type === "TSInterfaceDeclaration") {
         const fields = declared.body.body.flatMap((member) =>
           member.type === "TSPropertySignature" && member.typeAnnotation
@@ -68,7 +72,7 @@ export function readTypes(sources: readonly string[]): Types {
       }
     }
   }
-  return { interfaces, aliases };
+  return { interfaces, tables, aliases };
 }
 
 type FieldNode = Pick<ESTree.ObjectProperty, "key" | "start">;

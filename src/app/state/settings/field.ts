@@ -11,7 +11,7 @@ export interface FieldWords {
   readonly unit?: string;
   /** Its name in errors. [its label] */
   readonly errorName?: string;
-  /** Each choice's name. [the choice] */
+  /** Each choice's name. [the choice, capitalised] */
   readonly names?: Readonly<Record<string, string>>;
   /** Whether "off" is a value of a number, too. */
   readonly hasOff?: true;

@@ -3,6 +3,7 @@ import { resolveEngineConfig } from "../../../api/engine-config.ts";
 import {
   checkServing,
   engineConfigOf,
+  isUsedWith,
   readServing,
   SERVING_FIELDS,
   servingOf,
@@ -14,11 +15,15 @@ import {
 const MODEL = { numLayers: 2, numKvHeads: 2, headDim: 32, maxPositions: 512 };
 
 /** What the field needs beside it. */
-const besides = ({ name, methods: [method] = [] }: ServingField) => ({
-  ...(name === "maxNumSeqs" || name === "longPrefillTokenThreshold" ? { maxNumBatchedTokens: 8192 } : {}),
-  ...(method && { "speculation.method": method }),
-  ...(method === "draft_model" && { "speculation.model": "owner/name" }),
-});
+const besides = (field: ServingField) => {
+  const { name } = field;
+  const method = ["", "ngram", "draft_model"].find((one) => isUsedWith(field, one));
+  return {
+    ...(name === "maxNumSeqs" || name === "longPrefillTokenThreshold" ? { maxNumBatchedTokens: 8192 } : {}),
+    ...(method && { "speculation.method": method }),
+    ...(method === "draft_model" && { "speculation.model": "owner/name" }),
+  };
+};
 
 function extremesOf(field: ServingField): unknown[] {
   switch (field.kind) {

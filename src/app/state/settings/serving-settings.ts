@@ -1,6 +1,5 @@
-// How the page's engine serves: one table of its settings, of which the form and the link are made, and what reads and writes them,
-// as typed texts and as the engine's config. The table has what the library says of its fields, with words for people. Only their
-// help loads with the form (serving-help.ts).
+// How the page's engine serves: the library's fields that have a name for people, of which the form and the link are made, and what
+// reads and writes them, as typed texts and as the engine's config.
 
 import {
   ALERT_FIELDS,
@@ -10,96 +9,65 @@ import {
   type BatchingMode,
   type ConfigField,
   type EngineConfig,
-  type ModelCard,
 } from "../../../index.ts";
 import { isObject } from "../read-record.ts";
 import { checkFields, OFF, readField, refusal, type FieldKind, type FieldWords, type ValueOf } from "./field.ts";
 
-/** An alert can be off, too: null in the config. */
-const ALERT = { takesEffect: "live", hasOff: true } as const;
+/** Returns the fields of an object as fields of the config. */
+function fieldsOf<Name extends string, Table extends Record<string, object>, Rest>(
+  name: Name,
+  table: Table,
+  rest: Rest,
+) {
+  const fields = Object.entries(table).map(([inner, field]) => [`${name}.${inner}`, { ...field, ...rest }]);
+  return Object.fromEntries(fields) as {
+    readonly [Inner in keyof Table & string as `${Name}.${Inner}`]: Table[Inner] & Rest;
+  };
+}
 
-/** Fields by the library's names. Each field of an object is a setting. */
+const { logLevel, ...OTHERS } = CONFIG_FIELDS;
+
+/** Fields by the library's names, in display order. Each field of an object is a setting. */
 const FIELDS = {
-  ...CONFIG_FIELDS,
-  "speculation.method": { kind: "choice", choices: ["ngram", "draft_model"], default: null, takesEffect: "room" },
-  "speculation.num_speculative_tokens": DRAFT_FIELDS.num_speculative_tokens,
-  "speculation.minMatch": DRAFT_FIELDS.minMatch,
-  "speculation.model": { kind: "text", default: null, takesEffect: "restart" },
-  "alerts.lowOccupancy": { ...ALERT_FIELDS.lowOccupancy, ...ALERT },
-  "alerts.queueLength": { ...ALERT_FIELDS.queueLength, ...ALERT },
-  "alerts.itlMs": { ...ALERT_FIELDS.itlMs, ...ALERT },
-  "alerts.failureRate": { ...ALERT_FIELDS.failureRate, ...ALERT },
+  ...OTHERS,
+  /**
+   * Several tokens are guessed and checked in one step; the answers stay the same. By n-grams: words that followed the same words
+   * before.
+   */
+  "speculation.method": {
+    kind: "choice",
+    choices: ["ngram", "draft_model"],
+    names: { ngram: "By n-grams", draft_model: "By a draft model" },
+    default: null,
+    takesEffect: "room",
+    label: "Drafts",
+  },
+  ...fieldsOf("speculation", DRAFT_FIELDS, {}),
+  /**
+   * A small model with the same tokens: its hub name, such as distilbert/distilgpt2, or its folder's address. It is downloaded and
+   * loaded too.
+   */
+  "speculation.model": { kind: "text", default: null, takesEffect: "restart", label: "Draft model" },
+  // An alert can be off, too: null in the config.
+  ...fieldsOf("alerts", ALERT_FIELDS, { takesEffect: "live", hasOff: true } as const),
+  logLevel,
 } as const;
 type Fields = typeof FIELDS;
 
-interface Words extends FieldWords {
-  /** Returns the default in words, if it isn't the library's. @param model null if no engine runs yet */
-  readonly defaultText?: (model: ModelCard | null) => string;
-  /** If present, the field exists only with these methods of speculation. */
-  readonly methods?: readonly string[];
-}
-
-/** The compiler reports a choice that has no name. */
-type WordsOf<Field> = Words &
-  (Field extends { readonly choices: readonly (infer Choice extends string)[] }
-    ? { readonly names: Readonly<Record<Choice, string>> }
-    : object);
-
-/** In display order. A setting of the library's table is one entry here. */
-const WORDS = {
-  batchingMode: { label: "Batching", names: { continuous: "Continuous", static: "Static", sequential: "Sequential" } },
-  batchWindowMs: { label: "Batch window", unit: "ms" },
-  maxNumSeqs: { label: "Most answers at once" },
-  maxNumBatchedTokens: {
-    label: "Token budget",
-    unit: "per step",
-    defaultText: (model) => (model === null ? "the backend's" : model.backend === "cpu" ? "64" : "256"),
-  },
-  longPrefillTokenThreshold: { label: "Prompt chunk size", unit: "tokens" },
-  maxStepStretch: { label: "How much new prompts may slow running answers", unit: "(times)" },
-  schedulingPolicy: {
-    label: "Policy",
-    names: {
-      fcfs: "By arrival",
-      priority: "By priority",
-      "shortest-remaining": "Shortest first",
-      balanced: "Balanced",
-    },
-  },
-  maxQueueSize: { label: "Longest queue", unit: "sequences" },
-  targetItlMs: { label: "Target latency", unit: "ms" },
-  numGpuBlocks: { label: "Cache size", unit: "blocks", defaultText: () => "16 full chats" },
-  enablePrefixCaching: { label: "Prefix cache" },
-  runAhead: { label: "Run-ahead", unit: "steps" },
-  "speculation.method": { label: "Drafts", names: { ngram: "By n-grams", draft_model: "By a draft model" } },
-  "speculation.num_speculative_tokens": { label: "Draft length", unit: "tokens", methods: ["ngram", "draft_model"] },
-  "speculation.minMatch": { label: "Shortest match", unit: "tokens", methods: ["ngram"] },
-  "speculation.model": { label: "Draft model", defaultText: () => "owner/name", methods: ["draft_model"] },
-  "alerts.lowOccupancy": { label: "Alert on idle slots, under" },
-  "alerts.queueLength": { label: "Alert on the queue, over", unit: "sequences" },
-  "alerts.itlMs": { label: "Alert on latency, over", unit: "ms", defaultText: () => "4 steps" },
-  "alerts.failureRate": { label: "Alert on failures, over" },
-  logLevel: {
-    label: "Log level",
-    names: { silent: "Silent", error: "Errors", warn: "Warnings", info: "Information", debug: "Everything" },
-  },
-} satisfies { readonly [Name in keyof Fields]?: WordsOf<Fields[Name]> };
-
-export type ServingName = keyof typeof WORDS;
+export type ServingName = {
+  [Name in keyof Fields]: Fields[Name] extends { readonly label: string } ? Name : never;
+}[keyof Fields];
 type ServingValue<Name extends ServingName> =
   | ValueOf<Fields[Name]["kind"]>
   | (Name extends `alerts.${string}` ? typeof OFF : never);
 
-export type ServingField = { readonly name: ServingName } & Words &
+export type ServingField = { readonly name: ServingName } & FieldWords &
   FieldKind &
   Pick<ConfigField, "default" | "takesEffect">;
 
-export const SERVING_FIELDS: readonly ServingField[] = (Object.keys(WORDS) as ServingName[]).map((name) => ({
-  name,
-  errorName: `${WORDS[name].label} (${name})`,
-  ...FIELDS[name],
-  ...WORDS[name],
-}));
+export const SERVING_FIELDS: readonly ServingField[] = Object.entries<object>(FIELDS).flatMap(([name, field]) =>
+  "label" in field ? [{ name, errorName: `${field.label} (${name})`, ...field } as ServingField] : [],
+);
 
 /** A setting that is absent has the engine's default. */
 export type ServingSettings = { readonly [Name in ServingName]?: ServingValue<Name> };
@@ -132,9 +100,16 @@ export function readServing(typed: TypedServing): ServingSettings {
   return checkServing(Object.fromEntries(values) as Record<string, unknown>);
 }
 
+/** The methods of speculation with which a field has a meaning; without one it has always. */
+const METHODS: { readonly [Name in ServingName]?: readonly string[] } = {
+  "speculation.num_speculative_tokens": ["ngram", "draft_model"],
+  "speculation.minMatch": ["ngram"],
+  "speculation.model": ["draft_model"],
+};
+
 /** Returns whether a field has a meaning with this method of speculation. */
-export function isUsedWith({ methods }: ServingField, method: unknown): boolean {
-  return methods === undefined || methods.some((name) => name === method);
+export function isUsedWith({ name }: ServingField, method: unknown): boolean {
+  return METHODS[name]?.some((one) => one === method) ?? true;
 }
 
 /** Returns the settings as the texts that readServing reads. */
@@ -173,7 +148,7 @@ function checkTogether(settings: ServingSettings): void {
   const method = settings["speculation.method"];
   const stray = SERVING_FIELDS.find((field) => field.name in settings && !isUsedWith(field, method));
   if (stray) {
-    const methods = stray.methods?.map((name) => `"${name}"`).join(" or ");
+    const methods = METHODS[stray.name]?.map((name) => `"${name}"`).join(" or ");
     throw new ChorusError("invalid_value", `${stray.errorName} needs speculation.method ${methods}.`, stray.name);
   }
   if (method === "draft_model" && settings["speculation.model"] === undefined) {

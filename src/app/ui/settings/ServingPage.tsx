@@ -4,7 +4,6 @@ import type { ChorusEngine, ChorusErrorData, ModelCard } from "../../../index.ts
 import { useApp } from "../app/page-context.ts";
 import { REPLACED } from "../../state/engine/engine-control.ts";
 import { resultOf } from "../../state/error-of.ts";
-import { SERVING_HELP } from "../../state/settings/serving-help.ts";
 import { describeValue } from "../../state/settings/field-text.ts";
 import {
   engineConfigOf,
@@ -14,12 +13,14 @@ import {
   writeServing,
   writeServingLink,
   type ServingField,
+  type ServingName,
   type TypedServing,
 } from "../../state/settings/serving-settings.ts";
 import { PageHead } from "../bar/PageHead.tsx";
 import { CopyButton } from "../chat/CopyButton.tsx";
 import { Button } from "../components/Button.tsx";
 import { FieldRow } from "./FieldRow.tsx";
+import { servingHelp } from "./field-help.ts";
 
 /** How the engine serves: as a form and as a link. Changes are applied together, since some restart the engine. */
 export function ServingPage() {
@@ -82,7 +83,7 @@ export function ServingPage() {
             <FieldRow
               key={field.name}
               field={field}
-              help={SERVING_HELP[field.name]}
+              help={servingHelp(field)}
               text={typed[field.name] ?? ""}
               fallback={defaultTextOf(field, engine?.model ?? null)}
               source={null}
@@ -120,10 +121,17 @@ export function ServingPage() {
   );
 }
 
+/** Defaults that the library's table does not have, in words. */
+const DEFAULTS: { readonly [Name in ServingName]?: string } = {
+  numGpuBlocks: "16 full chats",
+  "speculation.model": "owner/name",
+  "alerts.itlMs": "4 steps",
+};
+
 function defaultTextOf(field: ServingField, model: ModelCard | null): string {
-  const { default: value = null, defaultText } = field;
-  if (defaultText) return defaultText(model);
-  return value === null ? "none" : describeValue(field, value);
+  const { name, default: value = null } = field;
+  if (name === "maxNumBatchedTokens") return model === null ? "the backend's" : model.backend === "cpu" ? "64" : "256";
+  return DEFAULTS[name] ?? (value === null ? "none" : describeValue(field, value));
 }
 
 function failureWords(error: ChorusErrorData): string {

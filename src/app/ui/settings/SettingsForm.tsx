@@ -8,6 +8,7 @@ import { SETTINGS_EXAMPLES } from "../../state/settings/settings-examples.ts";
 import { More } from "../components/More.tsx";
 import { formatCount } from "../format.ts";
 import { useLoaded } from "../use-loaded.ts";
+import { settingHelp } from "./field-help.ts";
 import { FieldRow } from "./FieldRow.tsx";
 import { PRESETS, presetOf, withPreset } from "../../state/settings/presets.ts";
 import { Button } from "../components/Button.tsx";
@@ -51,13 +52,13 @@ export function SettingsForm({ values, inherited, source, model, onSet, onReplac
   const problemOf = (field: SettingField) =>
     resultOf(() => readField(field, textOf(field))).error?.message ?? (field.name === "answer_schema" ? unheld : null);
   const rowOf = (field: SettingField) => {
-    const { name, help, modelDefault } = field;
+    const { name, modelDefault } = field;
     const from = inherited[name];
     return (
       <FieldRow
         key={name}
         field={field}
-        help={help}
+        help={settingHelp(name)}
         example={SETTINGS_EXAMPLES[name]}
         text={textOf(field)}
         fallback={from !== undefined ? describeValue(field, from) : model ? modelDefault(model) : "the model's own"}
