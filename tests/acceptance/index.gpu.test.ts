@@ -32,6 +32,15 @@ async function rejection(promise: Promise<unknown>): Promise<unknown> {
 const onCpu = await createEngine(TINY);
 afterAll(() => onCpu.dispose());
 
+/** Has the engine begin once `count` requests wait: a quick one would be done with the first before the others arrive. */
+async function beganTogether<Answers>(engine: ChorusEngine, count: number, ask: () => Answers): Promise<Answers> {
+  await engine.update({ batchingMode: "static", batchWindowMs: 60_000 });
+  const answers = ask();
+  await expect.poll(async () => (await engine.stats()).num_requests_waiting).toBe(count);
+  await engine.update({ batchingMode: null, batchWindowMs: null });
+  return answers;
+}
+
 // auto-backend.gpu.test.ts has an engine on the CPU in the page, and e2e/chat.spec.ts one on a GPU in a worker.
 describe.each([
   { where: "webgpu, in the page", open: () => createEngine({ ...TINY, ...onGpu }) },
@@ -49,7 +58,8 @@ describe.each([
 
   it("serves all of them at once, in fewer steps than one after the other", async () => {
     const before = await engine.stats();
-    const answers = await Promise.all(golden.prompts.map((prompt) => tokensOf(engine, greedy(prompt))));
+    const ask = () => Promise.all(golden.prompts.map((prompt) => tokensOf(engine, greedy(prompt))));
+    const answers = await beganTogether(engine, golden.prompts.length, ask);
     expect(answers).toEqual(golden.prompts.map((prompt) => prompt.greedy.tokens));
     const after = await engine.stats();
     const steps = after.engine_steps_total - before.engine_steps_total;
