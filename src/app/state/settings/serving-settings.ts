@@ -13,16 +13,18 @@ import {
 import { isObject } from "../read-record.ts";
 import { checkFields, OFF, readField, refusal, type FieldKind, type FieldWords, type ValueOf } from "./field.ts";
 
+type Nested<Name extends string, Table, Rest> = {
+  readonly [Inner in keyof Table & string as `${Name}.${Inner}`]: Table[Inner] & Rest;
+};
+
 /** Returns the fields of an object as fields of the config. */
-function fieldsOf<Name extends string, Table extends Record<string, object>, Rest>(
+function fieldsOf<Name extends string, Table extends Readonly<Record<string, object>>, Rest>(
   name: Name,
   table: Table,
   rest: Rest,
-) {
+): Nested<Name, Table, Rest> {
   const fields = Object.entries(table).map(([inner, field]) => [`${name}.${inner}`, { ...field, ...rest }]);
-  return Object.fromEntries(fields) as {
-    readonly [Inner in keyof Table & string as `${Name}.${Inner}`]: Table[Inner] & Rest;
-  };
+  return Object.fromEntries(fields) as Nested<Name, Table, Rest>;
 }
 
 const { logLevel, ...OTHERS } = CONFIG_FIELDS;
@@ -65,8 +67,10 @@ export type ServingField = { readonly name: ServingName } & FieldWords &
   FieldKind &
   Pick<ConfigField, "default" | "takesEffect">;
 
-export const SERVING_FIELDS: readonly ServingField[] = Object.entries<object>(FIELDS).flatMap(([name, field]) =>
-  "label" in field ? [{ name, errorName: `${field.label} (${name})`, ...field } as ServingField] : [],
+/** A field without a label is in no form. */
+type Named = { readonly kind: string; readonly label?: string };
+export const SERVING_FIELDS: readonly ServingField[] = Object.entries<Named>(FIELDS).flatMap(([name, field]) =>
+  field.label ? [{ name, errorName: `${field.label} (${name})`, ...field } as ServingField] : [],
 );
 
 /** A setting that is absent has the engine's default. */
