@@ -32,7 +32,7 @@ fn embed(@builtin(global_invocation_id) id: vec3<u32>) {
   }
   var value = weight(column, n) * SCALE;
   if (LEARNED_POSITIONS) {
-    value += wpe[row.position * width + column];
+    value = fma(wpe[row.position * width + column], one(row.position), value);
   }
   x[id.y * width + column] = value;
 }

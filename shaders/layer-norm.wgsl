@@ -45,7 +45,7 @@ fn layer_norm(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation
     let k4 = NUM_PARTS * i + lane;
     let normalised = normalise(x[row * K4 + k4], k4, mean, scale);
     if (ADD_TO_OUTPUT) {
-      y[group.x * K4 + k4] += normalised;
+      y[group.x * K4 + k4] = fma(normalised, vec4(one(row)), y[group.x * K4 + k4]);
     } else {
       y[group.x * K4 + k4] = normalised;
     }

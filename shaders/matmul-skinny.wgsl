@@ -131,7 +131,7 @@ fn matmul_skinny(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
       store(total[slot], n4, row);
     }
     if (EPILOGUE == HEAD) {
-      leave_logit_part(total[slot] + bias[read_n4], n4, row, thread, is_mine);
+      leave_logit_part(fma(total[slot], factor, bias[read_n4]), n4, row, thread, is_mine);
     }
   }
 }

@@ -126,7 +126,8 @@ fn matmul_tiled(
         store(total[r * VECS + v], n4, row);
       }
       if (EPILOGUE == HEAD) {
-        leave_logit_part(total[r * VECS + v] + bias[min(n4, N4 - 1u)], n4, row, thread, is_mine);
+        let logits = fma(total[r * VECS + v], factor, bias[min(n4, N4 - 1u)]);
+        leave_logit_part(logits, n4, row, thread, is_mine);
       }
     }
   }

@@ -25,16 +25,16 @@ fn sum_logits(@builtin(global_invocation_id) id: vec3<u32>) {
   for (var i = 0u; i < count; i++) {
     likeliest = better(likeliest, logits[base + i], i);
   }
-  var total = 0.0;
+  let row = samples[own].row;
+  var total = zero(row);
   for (var i = 0u; i < count; i++) {
-    total += exp(logits[base + i] - likeliest.value);
+    total = fma(exp(logits[base + i] - likeliest.value), one(row), total);
   }
   var luckiest = Best(FORBIDDEN, 0u);
   if (draws_freely(own)) {
     let temperature = samples[own].temperature;
     let seed = vec2(samples[own].seed_low, samples[own].seed_high);
     let output_index = samples[own].output_index;
-    let row = samples[own].row;
     for (var i = 0u; i < count; i++) {
       let l = logits[base + i];
       let luck = luck_of(l, temperature, seed, vec2(output_index, first + i), row);

@@ -18,7 +18,7 @@ const REGLU2 = 10u;
 
 // `sum`: columns 4 n4 .. 4 n4 + 3 of one row. Each place that loads or stores takes time to compile on software adapters.
 fn store(sum: vec4<f32>, n4: u32, row: u32) {
-  let z = sum + bias[n4];
+  let z = fma(sum, vec4(one(step.num_rows)), bias[n4]);
   let activated = activation(z);
   let is_gate = EPILOGUE >= GEGLU_TANH;
   let at = 2u * Y4 * row + select(2u * n4, n4, is_gate);
