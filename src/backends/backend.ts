@@ -12,8 +12,11 @@ export interface Backend {
   readonly name: BackendName;
   /** Returns the memory that a model takes, without opening the backend. */
   memory(model: Model, sizes: EngineSizes): ModelMemory;
-  /** @throws ChorusError webgpu_unavailable or wasm_unavailable, with the reason; BackendMissing if there is none */
-  open(): Promise<OpenedBackend>;
+  /**
+   * @param trials of the load that it is for
+   * @throws ChorusError webgpu_unavailable or wasm_unavailable, with the reason; BackendMissing if there is none
+   */
+  open(trials?: Trials): Promise<OpenedBackend>;
 }
 
 /** Thrown by open() where there is no such backend. Any other error means that there is one, and that it fails. */

@@ -8,8 +8,10 @@ import { compileAfter } from "../../../tests/gpu/tampered-gpu.ts";
 import { openTestDevice } from "../../../tests/gpu/gpu.ts";
 import { openDecoderFixture } from "../../../tests/models/decoder-fixtures.ts";
 import { loadGolden } from "../../../tests/models/golden.ts";
+import { causeOf } from "../backend-failure.ts";
 import { Trials } from "../trials.ts";
 import { openDevice } from "./device.ts";
+import { flushesHalves } from "./flushed-halves.ts";
 import { GpuRunner } from "./gpu-runner.ts";
 
 const { weights, prompts } = await loadGolden("gpt2-tiny");
@@ -27,7 +29,12 @@ type SetPipeline = (this: GPUComputePassEncoder, pipeline: GPUComputePipeline) =
 const never = () => new Promise<never>(() => undefined);
 
 /** Loads on a device of its own, which a kernel takes away or holds up, and answers. Resolves to the tokens, or to what happened. */
-async function runOnce(trials: Trials, bad: string, how: "lost" | "stuck" | "compiling"): Promise<unknown> {
+async function runOnce(
+  trials: Trials,
+  bad: string,
+  how: "lost" | "stuck" | "compiling",
+  config = engine,
+): Promise<unknown> {
   const own = await openDevice(navigator.gpu);
   const isBad = (label: string) => label.startsWith(`${bad} `);
   let fail = (): void => {};
@@ -47,9 +54,9 @@ async function runOnce(trials: Trials, bad: string, how: "lost" | "stuck" | "com
     fail();
     return never();
   });
-  const options = { opened: own, weights, engine, trials };
+  const options = { opened: own, weights, engine: config, trials, isFlushing: flushesHalves(own, trials) };
   const running = GpuRunner.create(options).then((runner) => greedyTokens(runner, prompt.ids, numTokens));
-  const result = await Promise.race([running.catch(({ code }: { code: string }) => code), stuck]);
+  const result = await Promise.race([running.catch(async (error: unknown) => (await causeOf(own, error)).code), stuck]);
   vi.restoreAllMocks();
   own.device.destroy();
   return result;
@@ -67,6 +74,19 @@ it.each([
   const next = careful.afterLoss();
   expect(next.isCareful).toBe(false);
   expect(await runOnce(next, "matmul-any", how)).toEqual(prompt.greedy.tokens);
+});
+
+it("subnormal halves are taken to be flushed where the kernel that asks loses the device", async () => {
+  const careful = new Trials().afterLoss();
+  expect(await runOnce(careful, "probe-halves", "lost")).toBe("device_lost");
+  expect(await runOnce(careful.afterLoss(), "probe-halves", "lost")).toEqual(prompt.greedy.tokens);
+});
+
+it.each(["lost", "stuck"] as const)("what packs weights is found, too (%s)", async (how) => {
+  const careful = new Trials().afterLoss();
+  const inHalves = { ...engine, dtype: "f16" } as const;
+  expect(await runOnce(careful, "pack-weights", how, inHalves)).toBe(how === "lost" ? "device_lost" : how);
+  expect(await runOnce(careful.afterLoss(), "pack-weights", how, inHalves)).toBe("kernel_refused");
 });
 
 it("where no other kernel can take its place, the load is refused: plainer ones run, or another backend", async () => {

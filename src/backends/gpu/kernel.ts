@@ -5,6 +5,7 @@ import { Trials } from "../trials.ts";
 import type { OpenedDevice } from "./device.ts";
 import { BufferUsage, COMPUTE_STAGE, MAP_READ } from "./flags.ts";
 import type { Kernel } from "./define-kernel.ts";
+import { QueuePoller } from "./queue-poller.ts";
 import { specialise } from "./specialise.ts";
 
 export type KernelConstants = Readonly<Record<string, number | boolean>>;
@@ -148,6 +149,14 @@ export class KernelCompiler {
     return this.trials.prove(label.replaceAll(OF_ONE_PRODUCT, ""), { failure: this.#failure }, work);
   }
 
+  /** Submits what runs a kernel that is needed. @throws as `prove` */
+  proveRun(label: string, submit: () => void): Promise<void> {
+    return this.prove(label, async () => {
+      submit();
+      if (this.trials.isCareful) await readNothing(this.#device);
+    });
+  }
+
   bind(kernel: Kernel, buffers: KernelBuffers): GPUBindGroup {
     return this.#device.createBindGroup({
       label: kernel.name,
@@ -234,5 +243,5 @@ async function readNothing(device: GPUDevice): Promise<void> {
   const buffer = device.createBuffer({ size: 4, usage: BufferUsage.MAP_READ | BufferUsage.COPY_DST });
   device.queue.writeBuffer(buffer, 0, new Uint32Array(1));
   device.queue.submit([]);
-  await buffer.mapAsync(MAP_READ).finally(() => buffer.destroy());
+  await new QueuePoller(device.queue).settled(buffer.mapAsync(MAP_READ)).finally(() => buffer.destroy());
 }

@@ -10,6 +10,8 @@ const kernel = defineKernel("kernel");
 /** What was begun, in order; each compilation ends when the test says so. */
 let started: number[];
 let end: Map<number, (pipeline: GPUComputePipeline | Error) => void>;
+/** How each may be blamed for a lost device. */
+let blamed: string[];
 let later: LaterPipelines;
 
 const pipeline = {} as GPUComputePipeline;
@@ -26,6 +28,7 @@ async function finish(size: number, outcome: GPUComputePipeline | Error = pipeli
 
 beforeEach(() => {
   started = [];
+  blamed = [];
   end = new Map();
   const prepare: KernelCompiler["prepare"] = ({ constants }) => {
     const size = Number(constants["SIZE"]);
@@ -39,7 +42,14 @@ beforeEach(() => {
   };
   later = new LaterPipelines({
     prepare,
-    tryOut: (_, trial) => trial(),
+    tryOut: (_, trial) => {
+      blamed.push("tried out");
+      return trial();
+    },
+    prove: (label, work) => {
+      blamed.push(`proved: ${label}`);
+      return work();
+    },
     countPrepared: () => undefined,
     noteReady: () => undefined,
   } satisfies Partial<KernelCompiler> as unknown as KernelCompiler);
@@ -61,6 +71,12 @@ describe("pipelines that no step has asked for", () => {
     await finish(1);
     expect(started).toEqual([2, 3, 1]);
     expect(await complete).toEqual([]);
+  });
+
+  it("are tried out where others can take their place, and proved where none can", async () => {
+    for (const [size, rank] of [Rank.draws, Rank.prompts, Rank.logprobs].entries()) add(size, rank).hurry();
+    await turn();
+    expect(blamed.toSorted()).toEqual(["proved: kernel 0", "proved: kernel 2", "tried out"]);
   });
 
   it("wait for their time, unless a step waits for them", async () => {

@@ -74,7 +74,7 @@ export class LaterPipelines {
     const takes: ((changed: Changed) => void)[] = [];
     let begin = (): void => {};
     const work = async () => {
-      const pipeline = await compile();
+      const pipeline = await (hasStandIn(rank) ? compile() : this.#compiler.prove(label, compile));
       // A check uses buffers, which are destroyed at the end.
       if (this.#isStopped) return null;
       if (check === undefined) return pipeline;

@@ -10,9 +10,9 @@ export function webGpuBackend(gpu: GPU | undefined): Backend {
   const backend = { name: "webgpu", memory: modelMemory } as const;
   return {
     ...backend,
-    async open() {
+    async open(trials) {
       const opened = await openDevice(gpu);
-      const isFlushing = flushesHalves(opened); // known before a model's files are
+      const isFlushing = flushesHalves(opened, trials); // known before a model's files are
       return {
         ...backend,
         adapterName: opened.adapterName,

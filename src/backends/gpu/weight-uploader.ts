@@ -145,7 +145,7 @@ export class WeightUploader {
       const [columns, chunks] = transposed ? [bandStride, strideOf(k)] : [strideOf(n), bandStride];
       pass.dispatchWorkgroups(Math.ceil(columns / (4 * LANES)), chunks / BAND_ROWS);
       pass.end();
-      queue.submit([encoder.finish()]);
+      await this.#compiler.proveRun(pipeline.label, () => queue.submit([encoder.finish()]));
     }
   }
 

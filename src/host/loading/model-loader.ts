@@ -119,7 +119,7 @@ export class ModelLoader {
       const config = { ...this.#config, ...this.#fixed };
       try {
         // Before any download: without a backend none is needed.
-        const chosen = await openBackend(backends, this.#choice, this.#platform);
+        const chosen = await openBackend(backends, this.#choice, this.#platform, this.#trials);
         this.#passOver(chosen);
         const kept = { texts: this.#texts, trials: this.#trials };
         const loaded = await loadModel(chosen.opened, this.#origin, config, this.#platform, onProgress, kept);

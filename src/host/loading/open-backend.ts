@@ -1,4 +1,5 @@
 import { BackendMissing, type OpenedBackend } from "../../backends/backend.ts";
+import type { Trials } from "../../backends/trials.ts";
 import type { BackendChoice, BackendName } from "../../protocol/config.ts";
 import { ChorusError, toChorusError } from "../../protocol/errors.ts";
 import { VERSION } from "../../version.ts";
@@ -27,6 +28,7 @@ export async function openBackend(
   backends: readonly OfferedBackend[],
   choice: BackendChoice,
   platform: Memory,
+  trials?: Trials,
 ): Promise<ChosenBackend> {
   let reason: unknown = new ChorusError("internal_error", `This platform has no ${choice} backend.`);
   let notice: string | null = null;
@@ -34,7 +36,7 @@ export async function openBackend(
   for (const backend of backends) {
     if (choice !== "auto" && backend.name !== choice) continue;
     try {
-      const opened = await open(backend, choice, platform);
+      const opened = await open(backend, choice, platform, trials);
       const known = await reasonGivenUp(platform, opened.adapterName);
       const found = { opened, notice, hasFailedBefore: known !== null };
       if (choice !== "auto" || (!opened.isSoftware && known === null)) {
@@ -57,11 +59,16 @@ export async function openBackend(
 const ADVICE =
   'It is not tried again until the browser or this library is updated, or somebody chooses the backend "webgpu".';
 
-async function open(offered: OfferedBackend, choice: BackendChoice, platform: Memory): Promise<OpenedBackend> {
+async function open(
+  offered: OfferedBackend,
+  choice: BackendChoice,
+  platform: Memory,
+  trials?: Trials,
+): Promise<OpenedBackend> {
   const { name } = offered;
   const backend = await offered.load();
   const hasFailedBefore = (await reasonGivenUp(platform, name)) !== null;
-  const opened = await withStallTimeout(() => backend.open(), {
+  const opened = await withStallTimeout(() => backend.open(trials), {
     limitMs: hasFailedBefore && choice === "auto" ? MAX_OPENING_AGAIN_MS : MAX_OPENING_MS,
     error: () => {
       const error = neverOpened(name);
