@@ -47,7 +47,7 @@ const NUM_QUERIES = ROWS * QUERIES; // at most MAX_QUERIES of kernels/attention.
 const GROUP_HEADS = HEADS / KV_HEADS;
 const PASSES = (GROUP_HEADS + QUERIES - 1u) / QUERIES; // of workgroups over a group's heads
 const KEEPS_LOOPS = NUM_QUERIES > 2u; // see lib/step.wgsl
-const HEAD_ROUNDS = HEAD_VEC4 + u32(KEEPS_LOOPS) * MAX_ROUNDS;
+const HEAD_ROUNDS = HEAD_VEC4 + u32(KEEPS_LOOPS) * MAX_ROUNDS; // v % HEAD_VEC4 is v, but Tint then sees it inside
 
 // One after the other for each query: [row][head].
 var<workgroup> queries: array<vec4<f32>, NUM_QUERIES * HEAD_VEC4>;
@@ -135,14 +135,14 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
           for (var v = 0u; v < HEAD_ROUNDS && (!KEEPS_LOOPS || v < head_vec4); v++) {
             let key = key4(index + v);
             for (var q = 0u; q < NUM_QUERIES; q++) {
-              dots[q] = fma(queries[q * HEAD_VEC4 + v], key, dots[q]);
+              dots[q] = fma(queries[q * HEAD_VEC4 + v % HEAD_VEC4], key, dots[q]);
             }
           }
         } else {
           for (var v = 0u; v < head_vec4; v++) {
             let key = as_cached(projected4(row_of_start + scored - row.start, KEY, kv_head, v));
             for (var q = 0u; q < NUM_QUERIES; q++) {
-              dots[q] = fma(queries[q * HEAD_VEC4 + v], key, dots[q]);
+              dots[q] = fma(queries[q * HEAD_VEC4 + v % HEAD_VEC4], key, dots[q]);
             }
           }
         }
@@ -163,7 +163,7 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
         for (var v = 0u; v < HEAD_ROUNDS && (!KEEPS_LOOPS || v < head_vec4); v++) {
           let p = group_start + v;
           if (p >= first_seen(position) && p <= position) {
-            highest = max(highest, scores[q * LANES + group * HEAD_VEC4 + v]);
+            highest = max(highest, scores[q * LANES + group * HEAD_VEC4 + v % HEAD_VEC4]);
           }
         }
         if (highest > parts[q].highest) {
@@ -184,17 +184,17 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
         if (p < seen_from) {
           continue;
         }
-        let value = value4(indices[group * HEAD_VEC4 + v] + vec);
+        let value = value4(indices[group * HEAD_VEC4 + v % HEAD_VEC4] + vec);
         if (all_see) {
           for (var q = 0u; q < NUM_QUERIES; q++) {
-            let weight = weights[q * LANES + group * HEAD_VEC4 + v];
+            let weight = weights[q * LANES + group * HEAD_VEC4 + v % HEAD_VEC4];
             parts[q].total = fma(weight, one(step.num_rows), parts[q].total);
             parts[q].output = fma(vec4(weight), value, parts[q].output);
           }
         } else {
           for (var q = 0u; q < NUM_QUERIES; q++) {
             if (p >= first_seen(position_of(own, q)) && p <= position_of(own, q)) {
-              let weight = weights[q * LANES + group * HEAD_VEC4 + v];
+              let weight = weights[q * LANES + group * HEAD_VEC4 + v % HEAD_VEC4];
               parts[q].total = fma(weight, one(step.num_rows), parts[q].total);
               parts[q].output = fma(vec4(weight), value, parts[q].output);
             }
