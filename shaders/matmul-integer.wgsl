@@ -72,7 +72,8 @@ fn matmul_integer(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
       }
       for (var r = 0u; r < ROWS; r++) {
         if (SPLITS == 1u) {
-          total[r] = fma(parts[r], x_scale(first_row + r, chunk), total[r]);
+          let slot = min(r, SHARE - 1u); // SHARE is ROWS here
+          total[slot] = fma(parts[r], x_scale(first_row + r, chunk), total[slot]);
         } else {
           scratch[(split * ROWS + r) * COLUMNS + column] = parts[r];
         }

@@ -1,5 +1,6 @@
 import { ChorusError, toChorusError } from "../../protocol/errors.ts";
 import { BackendMissing } from "../backend.ts";
+import { isFirefox } from "./is-firefox.ts";
 import { QueuePoller } from "./queue-poller.ts";
 
 const OPTIONAL_FEATURES: readonly GPUFeatureName[] = ["timestamp-query", "subgroups"];
@@ -21,6 +22,8 @@ export interface OpenedDevice {
   readonly hasFewRegisters?: boolean;
   /** Whether WGSL has products of four bytes. [false] */
   readonly hasPackedDots?: boolean;
+  /** Whether kernels get their short loops written out. [false] */
+  readonly writesLoops?: boolean;
   /** Whether the adapter computes with halves, and so unpacks them in one instruction. */
   readonly hasHalves: boolean;
   /** Resolves when the device can't go on: lost (other than by close()), out of memory, or used wrongly by us. */
@@ -49,14 +52,16 @@ export async function openDevice(gpu: GPU | undefined): Promise<OpenedDevice> {
     const message = `${nameOf(info)} gives no device: ${toChorusError(error).message}`;
     throw new ChorusError("webgpu_unavailable", message, null, { cause: error });
   });
+  const writesLoops = isFirefox() && !isSoftware(info); // on the CPU they would compile for three times as long
   const { failure, close } = watch(device);
   return {
     device,
     adapterName: nameOf(info),
     isSoftware: isSoftware(info),
     hasSubgroups: device.features.has("subgroups") && (info.subgroupMinSize ?? 0) >= 4,
-    hasFewRegisters: info.vendor === "intel",
+    hasFewRegisters: info.vendor === "intel" || writesLoops, // Firefox names no vendor
     hasPackedDots: hasPackedDots(gpu),
+    writesLoops,
     hasHalves: adapter.features.has("shader-f16"),
     failure,
     poller: new QueuePoller(device.queue),

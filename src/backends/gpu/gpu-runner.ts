@@ -237,7 +237,7 @@ async function withKernels(result: Promise<StepResult>, reading: Promise<readonl
 }
 
 function createBuffers(
-  { device, poller, adapterName, failure, hasFewRegisters = false }: OpenedDevice,
+  { device, poller, hasFewRegisters = false, ...opened }: OpenedDevice,
   isFlushing: boolean,
   arena: Arena,
   style: KernelStyle,
@@ -253,7 +253,7 @@ function createBuffers(
     style,
     activationDtype: engine.activationDtype,
   });
-  const compiler = new KernelCompiler(device, { ...options, adapterName, failure, flushesHalves: isFlushing });
+  const compiler = new KernelCompiler(device, { ...options, ...opened, flushesHalves: isFlushing });
   const later = new LaterPipelines(compiler);
   const packsFloats = style === "plain"; // also if a GPU's own kernels were wrong: this is one kernel less to trust
   const uploader = new WeightUploader(device, arena, compiler, { packsFloats });

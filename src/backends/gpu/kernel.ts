@@ -73,7 +73,7 @@ const OF_ONE_PRODUCT = /"(?:K4|N4|Y4|SAMPLES_ONLY|EPILOGUE)":\d+,?/g;
 /** Of shaders/lib/half.wgsl. */
 const FLUSHES = /^(const FLUSHES_HALVES) = false;/m;
 
-interface KernelCompilerOptions extends Partial<Pick<OpenedDevice, "adapterName" | "failure">> {
+interface KernelCompilerOptions extends Partial<Pick<OpenedDevice, "adapterName" | "failure" | "writesLoops">> {
   readonly onKernel?: LoadOptions["onKernel"] | undefined;
   readonly trials?: Trials | undefined;
   /** Whether kernels widen halves by integer arithmetic. [false] */
@@ -95,6 +95,7 @@ export class KernelCompiler {
   readonly #adapterName: string;
   readonly #onProgress: (compiled: number, total: number) => void;
   readonly #flushesHalves: boolean;
+  readonly #writesLoops: boolean;
   readonly trials: Trials;
   readonly #failure: OpenedDevice["failure"];
   readonly #ready = new Set<string>();
@@ -102,7 +103,14 @@ export class KernelCompiler {
 
   constructor(
     device: GPUDevice,
-    { adapterName = "the adapter", onKernel, trials, failure, flushesHalves = false }: KernelCompilerOptions = {},
+    {
+      adapterName = "the adapter",
+      onKernel,
+      trials,
+      failure,
+      flushesHalves = false,
+      writesLoops = false,
+    }: KernelCompilerOptions = {},
   ) {
     this.#device = device;
     this.#adapterName = adapterName;
@@ -110,6 +118,7 @@ export class KernelCompiler {
     this.trials = trials ?? new Trials();
     this.#failure = failure ?? new Promise(() => undefined);
     this.#flushesHalves = flushesHalves;
+    this.#writesLoops = writesLoops;
   }
 
   async dispatch({ name, kernel, constants, buffers, workgroups }: BoundKernel): Promise<Dispatch> {
@@ -127,7 +136,7 @@ export class KernelCompiler {
   prepare({ kernel, constants }: KernelVariant): { label: string; compile: () => Promise<GPUComputePipeline> } {
     const label = pipelineLabel(kernel, constants);
     if (!this.#codes.has(label)) {
-      const code = specialise(kernel, constants);
+      const code = specialise(kernel, constants, this.#writesLoops);
       this.#codes.set(label, this.#flushesHalves ? code.replace(FLUSHES, "$1 = true;") : code);
     }
     const compile = () => {

@@ -1,11 +1,11 @@
 // Firefox looks for finished work only every 100 ms, and whenever something is submitted. An empty submit makes it look: a
-// step then takes 5 ms instead of 100. Other browsers look every millisecond or two by themselves.
+// step then takes 5 ms instead of 100. Other browsers look every millisecond or two by themselves. Measuring it
+// would mislead if others use the same device.
+
+import { isFirefox } from "./is-firefox.ts";
 
 /** Firefox runs repeated timers no faster than this. */
 const POLL_MS = 4;
-
-/** Returns whether this browser looks too rarely. Measuring it would mislead if others use the same device. */
-const isRare = () => globalThis.navigator?.userAgent.includes("Firefox/") ?? false;
 
 /** Waits for a queue's work, and polls in browsers that would look for it too rarely. */
 export class QueuePoller {
@@ -14,7 +14,7 @@ export class QueuePoller {
   #numWaits = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(queue: GPUQueue, isNeeded = isRare()) {
+  constructor(queue: GPUQueue, isNeeded = isFirefox()) {
     this.#queue = queue;
     this.isNeeded = isNeeded;
   }

@@ -1,17 +1,22 @@
 import { ChorusError } from "../../protocol/errors.ts";
 import type { Kernel } from "./define-kernel.ts";
 import { withProvableLoops } from "./provable-loops.ts";
+import { withWrittenLoops } from "./written-out-loops.ts";
 
 const OVERRIDE = /^override (\w+): (\w+);/gm;
 
 /**
  * Returns the kernel's text with each `override NAME: T;` turned into `const NAME: T = value;`, on its own line, and with
- * provable loops.
+ * provable loops, or with short ones written out.
  *
  * WGSL's overrides would suffice, but Firefox's compiler (naga) refuses arrays whose length is an override. Throws
  * internal_error for a missing or unknown constant, or a value outside its type.
  */
-export function specialise(kernel: Kernel, constants: Readonly<Record<string, number | boolean>>): string {
+export function specialise(
+  kernel: Kernel,
+  constants: Readonly<Record<string, number | boolean>>,
+  writesLoops = false,
+): string {
   const declared = new Set<string>();
   const code = kernel.code.replace(OVERRIDE, (_, name: string, type: string) => {
     declared.add(name);
@@ -32,7 +37,8 @@ export function specialise(kernel: Kernel, constants: Readonly<Record<string, nu
   if (unknown !== undefined) {
     throw new ChorusError("internal_error", `kernel ${kernel.name} has no constant ${unknown}`);
   }
-  return withProvableLoops(code);
+  const provable = withProvableLoops(code);
+  return writesLoops ? withWrittenLoops(provable) : provable;
 }
 
 /** Returns the value in WGSL; null if it is outside the type. */
