@@ -45,19 +45,15 @@ const GOLDEN = [
   ["gpt2-mid", { dtype: "f16" }, 5e-4],
 ] as const;
 
-it.each(GOLDEN)(
-  "has Hugging Face's logits and greedy tokens: %s %j",
-  async (name, config, tolerance) => {
-    const fixture = await readFixture(name);
-    const runner = await openRunner(fixture.weights(), config);
-    for (const { ids, last_logits: expected, greedy } of fixture.prompts) {
-      expectNear(await lastLogits(runner, ids), fixture.tensor(expected), tolerance);
-      expect(await greedyTokens(runner, ids, greedy.tokens.length)).toEqual(greedy.tokens);
-    }
-    runner.dispose();
-  },
-  30_000,
-);
+it.each(GOLDEN)("has Hugging Face's logits and greedy tokens: %s %j", async (name, config, tolerance) => {
+  const fixture = await readFixture(name);
+  const runner = await openRunner(fixture.weights(), config);
+  for (const { ids, last_logits: expected, greedy } of fixture.prompts) {
+    expectNear(await lastLogits(runner, ids), fixture.tensor(expected), tolerance);
+    expect(await greedyTokens(runner, ids, greedy.tokens.length)).toEqual(greedy.tokens);
+  }
+  runner.dispose();
+});
 
 const readBytes = async (path: string) => new Uint8Array(await readFile(`tests/fixtures/${path}`));
 
@@ -81,7 +77,6 @@ it.each(DECODER_FIXTURES)(
       runner.dispose();
     }
   },
-  30_000,
 );
 
 // Hugging Face's int8 has a scale a column; ours, a scale a group of it, is nearer to the exact logits.
@@ -104,7 +99,6 @@ it.each([
     }
     runner.dispose();
   },
-  30_000,
 );
 
 async function openFixture(name: "gpt2-tiny" | "qwen3-tiny" | "qwen35") {
@@ -121,25 +115,21 @@ it.each([
   ["fastest", "gpt2-tiny"],
   ["fastest", "qwen3-tiny"],
   ["fastest", "qwen35"],
-] as const)(
-  "has the same bits on one thread and on two: %s, %s",
-  async (cpuMath, name) => {
-    const { weights, prompts } = await openFixture(name);
-    const config = { ...F32, cpuMath, cpuThreads: 2 } as const;
-    const engine = resolveEngineConfig(config, weights.model.shape);
-    const backend = await cpuBackend({ most: 2, openHelper: openBundledHelper }).open();
-    const two = (await backend.load({ weights, engine })) as CpuRunner;
-    expect(two.adapterName).toBe("CPU, 2 threads");
-    const one = await openRunner(weights, { cpuMath });
-    for (const ids of prompts.slice(0, 4)) {
-      expect(bitsOf(await lastLogits(two, ids))).toEqual(bitsOf(await lastLogits(one, ids)));
-      expect(await greedyTokens(two, ids, 4)).toEqual(await greedyTokens(one, ids, 4));
-    }
-    one.dispose();
-    two.dispose();
-  },
-  30_000,
-);
+] as const)("has the same bits on one thread and on two: %s, %s", async (cpuMath, name) => {
+  const { weights, prompts } = await openFixture(name);
+  const config = { ...F32, cpuMath, cpuThreads: 2 } as const;
+  const engine = resolveEngineConfig(config, weights.model.shape);
+  const backend = await cpuBackend({ most: 2, openHelper: openBundledHelper }).open();
+  const two = (await backend.load({ weights, engine })) as CpuRunner;
+  expect(two.adapterName).toBe("CPU, 2 threads");
+  const one = await openRunner(weights, { cpuMath });
+  for (const ids of prompts.slice(0, 4)) {
+    expect(bitsOf(await lastLogits(two, ids))).toEqual(bitsOf(await lastLogits(one, ids)));
+    expect(await greedyTokens(two, ids, 4)).toEqual(await greedyTokens(one, ids, 4));
+  }
+  one.dispose();
+  two.dispose();
+});
 
 const INVENTED = { model_type: "invented" };
 
