@@ -5,7 +5,14 @@ import { ChorusError } from "../../index.ts";
 /** Returns the value if it has this form, without unknown fields. @throws ChorusError that names the first wrong place */
 export type Read<Value> = (value: unknown, path: string) => Value;
 
-export type Fields<Value> = { readonly [Name in keyof Value]-?: Read<Value[Name]> };
+export type Fields = Readonly<Record<string, Read<unknown>>>;
+
+type Optional<F extends Fields> = { [Name in keyof F]: undefined extends ReturnType<F[Name]> ? Name : never }[keyof F];
+
+/** What recordOf reads: fields that may be undefined may be missing. */
+export type RecordOf<F extends Fields> = { readonly [Name in Exclude<keyof F, Optional<F>>]: ReturnType<F[Name]> } & {
+  readonly [Name in Optional<F>]?: Exclude<ReturnType<F[Name]>, undefined>;
+};
 
 export const anything: Read<unknown> = (value) => value;
 
@@ -53,13 +60,13 @@ export function listOf<Value>(read: Read<Value>): Read<readonly Value[]> {
   };
 }
 
-export function recordOf<Value extends object>(fields: Fields<Value>): Read<Value> {
+export function recordOf<F extends Fields>(fields: F): Read<RecordOf<F>> {
   return (value, path) => {
     const given: Readonly<Record<string, unknown>> = { ...anyObject(value, path) };
-    const read = Object.entries<Read<unknown>>(fields).map(([name, readOne]) => {
+    const read = Object.entries(fields).map(([name, readOne]) => {
       return [name, readOne(given[name], placeOf(path, name))] as const;
     });
-    return Object.fromEntries(read.filter(([, one]) => one !== undefined)) as Value;
+    return Object.fromEntries(read.filter(([, one]) => one !== undefined)) as RecordOf<F>;
   };
 }
 

@@ -1,33 +1,59 @@
 import type { ChatMessageParam } from "../../../index.ts";
-import { roundMessages, waitingCalls, type ToolRound } from "./tool-rounds.ts";
+import {
+  listOf,
+  oneOf,
+  optional,
+  orNull,
+  recordOf,
+  text,
+  wholeNumber,
+  wrong,
+  type Read,
+  type RecordOf,
+} from "../read-record.ts";
+import { MAX_ANSWERS } from "../settings/settings.ts";
+import { readRound, roundMessages, waitingCalls } from "./tool-rounds.ts";
 
 /** By itself, at the length limit, by the person, as the engine died, or with calls whose results the model has not seen. */
-export const TURN_ENDS = ["stop", "length", "stopped", "interrupted", "calls"] as const;
-export type TurnEnd = (typeof TURN_ENDS)[number];
+const readEnd = oneOf("stop", "length", "stopped", "interrupted", "calls");
+export type TurnEnd = ReturnType<typeof readEnd>;
 
-/** An answer. `end` is null while it is in progress. */
-export interface Answer {
-  readonly answer: string;
+const ANSWER = {
+  answer: text,
   /** The model's thought before its answer. It is not sent again. [none] */
-  readonly reasoning?: string;
-  readonly end: TurnEnd | null;
-}
+  reasoning: optional(text),
+  /** Null while it is in progress. */
+  end: orNull(readEnd),
+};
+export type Answer = RecordOf<typeof ANSWER>;
 
-export interface Turn extends Answer {
-  readonly id: number;
-  readonly question: string;
+const ALTERNATIVES = recordOf({ answers: listOf(recordOf(ANSWER)), chosen: wholeNumber(0, MAX_ANSWERS - 1) });
+export type Alternatives = ReturnType<typeof ALTERNATIVES>;
+
+const readAlternatives: Read<Alternatives> = (value, path) => {
+  const read = ALTERNATIVES(value, path);
+  const { answers, chosen } = read;
+  if (answers.length > MAX_ANSWERS) throw wrong(answers, `${path}.answers`, `at most ${MAX_ANSWERS} answers`);
+  wholeNumber(0, answers.length - 1)(chosen, `${path}.chosen`);
+  return read;
+};
+
+/** Greatest id of a turn: nobody asks as many. */
+export const MAX_TURN_ID = 2 ** 31;
+
+/** The fields of a turn. */
+export const TURN = {
+  id: wholeNumber(0, MAX_TURN_ID),
+  question: text,
+  ...ANSWER,
   /** The calls of tools before the answer. [none] */
-  readonly rounds?: readonly ToolRound[];
-  /** All answers, if several were requested. The turn's own is the chosen one. */
-  readonly alternatives?: Alternatives;
+  rounds: optional(listOf(readRound)),
   /** The answerer, if not this page's engine: "model at host". */
-  readonly by?: string;
-}
-
-export interface Alternatives {
-  readonly answers: readonly Answer[];
-  readonly chosen: number;
-}
+  by: optional(text),
+  /** All answers, if several were requested. The turn's own is the chosen one. */
+  alternatives: optional(readAlternatives),
+};
+export type Turn = RecordOf<typeof TURN>;
 
 export function withoutAlternatives(turn: Turn): Turn {
   const { alternatives: _, ...alone } = turn;

@@ -2,26 +2,28 @@
 
 import { parseJson, type ChatMessageParam } from "../../../index.ts";
 import { attempt } from "../../attempt.ts";
-import { isObject } from "../read-record.ts";
+import { isObject, listOf, optional, orNull, recordOf, text } from "../read-record.ts";
 
-export interface Call {
-  readonly id: string;
-  readonly name: string;
+const readCall = recordOf({
+  id: text,
+  name: text,
   /** The text of a JSON object, unless the model was cut off. */
-  readonly arguments: string;
+  arguments: text,
   /** Who runs it: the page, the person who types its result, a server's address, or nobody: there is no such tool. */
-  readonly from: string;
+  from: text,
   /** Null while it waits, or runs. */
-  readonly result: string | null;
-}
+  result: orNull(text),
+});
+export type Call = ReturnType<typeof readCall>;
 
-export interface ToolRound {
+export const readRound = recordOf({
   /** The model's text before its calls. */
-  readonly said: string;
+  said: text,
   /** Its thought before that. [none] */
-  readonly reasoning?: string;
-  readonly calls: readonly Call[];
-}
+  reasoning: optional(text),
+  calls: listOf(readCall),
+});
+export type ToolRound = ReturnType<typeof readRound>;
 
 interface WithRounds {
   readonly rounds?: readonly ToolRound[];
@@ -55,10 +57,10 @@ export function roundMessages({ rounds = [] }: WithRounds): ChatMessageParam[] {
     {
       role: "assistant",
       content: said === "" ? null : said,
-      tool_calls: calls.map(({ id, name, arguments: text }) => ({
+      tool_calls: calls.map(({ id, name, arguments: given }) => ({
         id,
         type: "function",
-        function: { name, arguments: argumentsIn(text) ? text : "{}" },
+        function: { name, arguments: argumentsIn(given) ? given : "{}" },
       })),
     },
     ...calls.map(({ id, result }) => ({ role: "tool" as const, tool_call_id: id, content: result ?? "Not run." })),
@@ -66,7 +68,7 @@ export function roundMessages({ rounds = [] }: WithRounds): ChatMessageParam[] {
 }
 
 /** Returns a call's arguments; null if they are no object. */
-export function argumentsIn(text: string): Readonly<Record<string, unknown>> | null {
-  const value = attempt(() => parseJson(text.trim() === "" ? "{}" : text), null);
+export function argumentsIn(given: string): Readonly<Record<string, unknown>> | null {
+  const value = attempt(() => parseJson(given.trim() === "" ? "{}" : given), null);
   return isObject(value) ? { ...value } : null;
 }

@@ -49,7 +49,7 @@ function keepConnections({ connections, spillOver }: ConnectionsState): void {
   remember(NAME, JSON.stringify({ connections: kept, spillOver }));
 }
 
-const readKept = recordOf<Omit<Connection, "key" | "isKeyKept" | "test"> & { readonly key?: string }>({
+const readKept = recordOf({
   kind: oneOf(...KINDS),
   baseUrl: text,
   models: listOf(text),
@@ -62,7 +62,7 @@ const readConnection: Read<Connection> = (value, path) => {
 };
 const readConnections = recordOf({
   connections: listOf(readConnection),
-  spillOver: orNull(recordOf<SpillOver>({ baseUrl: text, model: text, limitS: wholeNumber(0, MAX_LIMIT_S) })),
+  spillOver: orNull(recordOf({ baseUrl: text, model: text, limitS: wholeNumber(0, MAX_LIMIT_S) })),
 });
 
 interface ConnectionsOptions {

@@ -65,7 +65,7 @@ export function rememberChoice(chosen: ModelChoice): void {
   if (isNamed(choice)) remember(NAME, JSON.stringify(choice));
 }
 
-const readChoice = recordOf<Omit<NamedChoice, "token">>({
+const readChoice = recordOf({
   model: text,
   revision: optional(text),
   hubUrl: optional(text),

@@ -1,4 +1,3 @@
-import { SETTINGS_EXAMPLES } from "./settings-examples.ts";
 import { describe, expect, it } from "vitest";
 import { readField } from "./field.ts";
 import { writeField } from "./field-text.ts";
@@ -93,7 +92,7 @@ it("beams take the place of what is about drawing and ending", () => {
 });
 
 it.each(["answer_schema", "own_tools"] as const)("the example of %s is one", (name) => {
-  expect(readField(field(name), SETTINGS_EXAMPLES[name] ?? "")).toBeTruthy();
+  expect(readField(field(name), JSON.stringify(field(name).example))).toBeTruthy();
 });
 
 it.each([

@@ -1,6 +1,5 @@
 // The settings for questions. All that the app knows of a setting is its entry in this table: its row in the forms, its type, its
-// place in requests, presets and saved chats. Its docstring is its help, which loads with the forms, as examples do
-// (settings-examples.ts).
+// place in requests, presets and saved chats. Its docstring is its help, which loads with the forms.
 
 import type { ModelCard } from "../../../index.ts";
 import { readBias } from "./bias-line.ts";
@@ -15,6 +14,8 @@ interface Entry extends FieldWords {
   readonly isFirst?: true;
   /** Its name in a list, where its label would not do. [its label] */
   readonly called?: string;
+  /** What "Insert example" inserts. [no such button] */
+  readonly example?: object;
   /** Returns the default value in words. [a model's own; a switch is off] */
   readonly modelDefault?: (model: ModelCard) => string;
   /** Whether a preset sets or resets it. */
@@ -128,6 +129,12 @@ const SETTINGS = {
     modelDefault: () => "any text",
     form: 'a schema, a JSON object such as { "type": "object" }',
     check: anyObject,
+    example: {
+      type: "object",
+      properties: { answer: { type: "string", maxLength: 80 }, mood: { enum: ["glad", "sad", "curious"] } },
+      required: ["answer", "mood"],
+      additionalProperties: false,
+    },
     isRewritten: true,
   },
   /**
@@ -160,6 +167,16 @@ const SETTINGS = {
     ...NONE,
     form: "a list of tools in OpenAI's form",
     check: checkTools,
+    example: [
+      {
+        type: "function",
+        function: {
+          name: "weather",
+          description: "Tells the weather in a city.",
+          parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+        },
+      },
+    ],
     isRewritten: true,
   },
   /** Models that were not trained for tools call once, if they must, or always. */

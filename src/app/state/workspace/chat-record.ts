@@ -3,29 +3,12 @@
 import { attempt } from "../../attempt.ts";
 import { oneLine } from "../one-line.ts";
 import { listOf, optional, orNull, recordOf, text, wholeNumber, type Read } from "../read-record.ts";
-import {
-  MAX_PANES,
-  readChat,
-  readSettings,
-  textOfChat,
-  titleOfChat,
-  type NamedChat,
-  type SavedChat,
-} from "./saved-workspace.ts";
+import { MAX_PANES, readChat, readSettings, textOfChat, titleOfChat, type NamedChat } from "./saved-workspace.ts";
 
 export type ChatRecord = Readonly<ReturnType<typeof RECORD>>;
 
 /** A changed chat. It can be applied again: that changes nothing. */
 export type Change = Readonly<ReturnType<typeof CHANGE>>;
-
-/** A pane of the list that the next visit opens. */
-interface Place {
-  /** 1..16 */
-  readonly number: number;
-  readonly id: string;
-  /** The chat, if it has no text: then it is not stored. */
-  readonly blank?: SavedChat;
-}
 
 /** The panes of a tab. */
 export type PaneList = Readonly<ReturnType<typeof readPaneList>>;
@@ -77,8 +60,8 @@ const CHANGE = recordOf({
 });
 const PANE_NUMBER = wholeNumber(1, MAX_PANES);
 export const PANE_LIST = {
-  /** In display order. */
-  places: listOf(recordOf<Place>({ number: PANE_NUMBER, id: text, blank: optional(readChat) })),
+  /** In display order. `blank`: a chat without text, which is not stored. */
+  places: listOf(recordOf({ number: PANE_NUMBER, id: text, blank: optional(readChat) })),
   /** The number of the pane in view. */
   current: PANE_NUMBER,
 };

@@ -1,4 +1,5 @@
 import { promisifyRequest } from "idb-keyval";
+import { attempt } from "../../attempt.ts";
 import { withinTime } from "../../within-time.ts";
 
 /** Chats by their ids, the list of panes and the settings for all panes. */
@@ -68,7 +69,8 @@ export function openChatsDatabase(onDeleted: () => void): ChatsDatabase {
   const leave: ChatsDatabase["leave"] = (write) => {
     const connection = opening ?? (write && open());
     const leaving = connection?.then((database) => {
-      for (const transaction of running) abort(transaction);
+      // What commits already comes to its end.
+      for (const transaction of running) attempt(() => transaction.abort(), null);
       write?.(begin(database, "readwrite"));
       database.close();
     });
@@ -76,13 +78,4 @@ export function openChatsDatabase(onDeleted: () => void): ChatsDatabase {
     forget();
   };
   return { transact, leave };
-}
-
-/** What commits already comes to its end. */
-function abort(transaction: IDBTransaction): void {
-  try {
-    transaction.abort();
-  } catch (error) {
-    if (!(error instanceof DOMException)) throw error;
-  }
 }

@@ -76,7 +76,7 @@ export async function importChats(
   return { numOpened: opened.length, numListed: ids.length };
 }
 
-const readClosed = recordOf<{ readonly closed?: readonly unknown[] }>({ closed: optional(listOf(anything)) });
+const readClosed = recordOf({ closed: optional(listOf(anything)) });
 
 function parseFile(text: string): unknown {
   try {

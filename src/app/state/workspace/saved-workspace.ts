@@ -1,10 +1,8 @@
 // The plain object that is saved in the browser and written to an export.
 
-import type { RemoteModel } from "../../remote/answerer.ts";
 import { ChorusError } from "../../../index.ts";
-import { hasBegun, TURN_ENDS, type Alternatives, type Answer, type Turn } from "../chat/conversation.ts";
-import type { Call, ToolRound } from "../chat/tool-rounds.ts";
-import { withoutLastTurn, type InactiveTurn } from "../chat/turn-tree.ts";
+import { hasBegun, MAX_TURN_ID, TURN, type Turn } from "../chat/conversation.ts";
+import { withoutLastTurn } from "../chat/turn-tree.ts";
 import {
   anyObject,
   listOf,
@@ -18,41 +16,18 @@ import {
   wrong,
   type Fields,
   type Read,
+  type RecordOf,
 } from "../read-record.ts";
-import { checkSettings, MAX_ANSWERS, type Settings } from "../settings/settings.ts";
+import { checkSettings, type Settings } from "../settings/settings.ts";
 
 export const MAX_PANES = 16;
 /** Increases when fields change their meaning. A new field has a default for older records instead; a renamed one is in FORMER_NAMES. */
 const VERSION = 1;
-/** Greatest id of a turn: nobody asks as many. */
-const MAX_TURN_ID = 2 ** 31;
 
-export interface SavedChat {
-  /** Names the chat for as long as it exists. [a new one] */
-  readonly id?: string;
-  /** Null if it is named after its first question. */
-  readonly title: string | null;
-  readonly settings: Settings;
-  /** Turns on the chosen path. */
-  readonly turns: readonly Turn[];
-  /** All other turns: variants, and those after them. [none] */
-  readonly inactiveTurns?: readonly InactiveTurn[];
-  /** Turns before this one are not sent to the model. */
-  readonly contextStart: number;
-  readonly draft: string;
-  /** When the newest question was asked, milliseconds since 1970. [unknown] */
-  readonly askedMs?: number;
-  /** The server's model that answers, without its key. [this page's engine] */
-  readonly answerer?: RemoteModel;
-}
-
+export type SavedChat = RecordOf<typeof CHAT>;
 export type NamedChat = SavedChat & { readonly id: string };
 
-export interface SavedPane extends SavedChat {
-  /** 1..16 */
-  readonly number: number;
-}
-
+export type SavedPane = ReturnType<typeof readPane>;
 export type SavedWorkspace = Readonly<ReturnType<typeof WORKSPACE>>;
 
 export function savedWorkspace(parts: Omit<SavedWorkspace, "app" | "version">): SavedWorkspace {
@@ -96,7 +71,7 @@ const FORMER_NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Like recordOf; fields may have their former names. */
-function savedRecordOf<Value extends object>(fields: Fields<Value>): Read<Value> {
+function savedRecordOf<F extends Fields>(fields: F): Read<RecordOf<F>> {
   const read = recordOf(fields);
   return (value, path) => {
     const given = Object.entries(anyObject(value, path)).map(([name, one]) => [FORMER_NAMES.get(name) ?? name, one]);
@@ -104,47 +79,28 @@ function savedRecordOf<Value extends object>(fields: Fields<Value>): Read<Value>
   };
 }
 
-const TURN_ID = wholeNumber(0, MAX_TURN_ID);
-const ANSWER = { answer: text, reasoning: optional(text), end: orNull(oneOf(...TURN_ENDS)) };
-const CALL = recordOf<Call>({ id: text, name: text, arguments: text, from: text, result: orNull(text) });
-const ROUND = recordOf<ToolRound>({ said: text, reasoning: optional(text), calls: listOf(CALL) });
-const ALTERNATIVES = recordOf<Alternatives>({
-  answers: listOf(recordOf<Answer>(ANSWER)),
-  chosen: wholeNumber(0, MAX_ANSWERS - 1),
-});
-
-const readAlternatives: Read<Alternatives> = (value, path) => {
-  const read = ALTERNATIVES(value, path);
-  const { answers, chosen } = read;
-  if (answers.length > MAX_ANSWERS) throw wrong(answers, `${path}.answers`, `at most ${MAX_ANSWERS} answers`);
-  wholeNumber(0, answers.length - 1)(chosen, `${path}.chosen`);
-  return read;
-};
-
-const TURN = {
-  id: TURN_ID,
-  question: text,
-  ...ANSWER,
-  rounds: optional(listOf(ROUND)),
-  by: optional(text),
-  alternatives: optional(readAlternatives),
-};
-
 const CHAT = {
+  /** Names the chat for as long as it exists. [a new one] */
   id: optional(text),
+  /** Null if it is named after its first question. */
   title: orNull(text),
   settings: readSettings,
-  turns: listOf(savedRecordOf<Turn>(TURN)),
-  inactiveTurns: optional(listOf(savedRecordOf<InactiveTurn>({ ...TURN, after: orNull(TURN_ID) }))),
+  /** Turns on the chosen path. */
+  turns: listOf(savedRecordOf(TURN)),
+  /** All other turns: variants, and those after them. [none] */
+  inactiveTurns: optional(listOf(savedRecordOf({ ...TURN, after: orNull(TURN.id) }))),
+  /** Turns before this one are not sent to the model. */
   contextStart: wholeNumber(0, MAX_TURN_ID),
   draft: text,
+  /** When the newest question was asked, milliseconds since 1970. [unknown] */
   askedMs: optional(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
-  answerer: optional(recordOf<RemoteModel>({ baseUrl: text, model: text })),
+  /** The server's model that answers, without its key. [this page's engine] */
+  answerer: optional(recordOf({ baseUrl: text, model: text })),
 };
 
 /** @throws ChorusError that names the first wrong place */
-export const readChat = treeOf(savedRecordOf<SavedChat>(CHAT));
-const readPane = treeOf(savedRecordOf<SavedPane>({ ...CHAT, number: wholeNumber(1, MAX_PANES) }));
+export const readChat = treeOf(savedRecordOf(CHAT));
+const readPane = treeOf(savedRecordOf({ ...CHAT, number: wholeNumber(1, MAX_PANES) }));
 
 /** Returns a reader that checks also that a chat's turns are a tree. */
 function treeOf<Chat extends SavedChat>(read: Read<Chat>): Read<Chat> {

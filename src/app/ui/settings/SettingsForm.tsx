@@ -4,7 +4,6 @@ import { resultOf } from "../../state/error-of.ts";
 import { readField, type FieldValue } from "../../state/settings/field.ts";
 import { describeValue, writeField } from "../../state/settings/field-text.ts";
 import { SETTING_FIELDS, type SettingField, type SettingName, type Settings } from "../../state/settings/settings.ts";
-import { SETTINGS_EXAMPLES } from "../../state/settings/settings-examples.ts";
 import { More } from "../components/More.tsx";
 import { formatCount } from "../format.ts";
 import { useLoaded } from "../use-loaded.ts";
@@ -52,14 +51,14 @@ export function SettingsForm({ values, inherited, source, model, onSet, onReplac
   const problemOf = (field: SettingField) =>
     resultOf(() => readField(field, textOf(field))).error?.message ?? (field.name === "answer_schema" ? unheld : null);
   const rowOf = (field: SettingField) => {
-    const { name, modelDefault } = field;
+    const { name, example, modelDefault } = field;
     const from = inherited[name];
     return (
       <FieldRow
         key={name}
         field={field}
         help={settingHelp(name)}
-        example={SETTINGS_EXAMPLES[name]}
+        example={example && JSON.stringify(example, null, 2)}
         text={textOf(field)}
         fallback={from !== undefined ? describeValue(field, from) : model ? modelDefault(model) : "the model's own"}
         source={from === undefined ? null : source}
