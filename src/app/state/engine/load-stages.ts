@@ -55,9 +55,6 @@ export function shareLoaded(stages: LoadStages): number {
 
 /** Returns the stage to show where there is room for one: the first that is in progress. */
 export function currentStage(stages: LoadStages): LoadStage {
-  return (
-    LOAD_STAGES.find((stage) => stages[stage].status === "now") ??
-    LOAD_STAGES.find((stage) => stages[stage].status === "todo") ??
-    "cache"
-  );
+  const first = (status: StageProgress["status"]) => LOAD_STAGES.find((stage) => stages[stage].status === status);
+  return first("now") ?? first("todo") ?? "cache";
 }

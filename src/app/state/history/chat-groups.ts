@@ -8,15 +8,12 @@ const DAY_MS = 86_400_000;
 
 /** Returns the chats below headings: the open ones, then by their day or month. @param chats in order */
 export function groupChats(chats: readonly ListedChat[], nowMs = Date.now()): readonly ChatLine[] {
-  const lines: ChatLine[] = [];
-  let before: string | null = null;
-  for (const chat of chats) {
-    const title = chat.pane ? "Open" : nameOfTime(chat.dateMs, nowMs);
-    if (title !== before) lines.push({ kind: "heading", title });
-    lines.push({ kind: "chat", chat });
-    before = title;
-  }
-  return lines;
+  const titles = chats.map(({ pane, dateMs }) => (pane ? "Open" : nameOfTime(dateMs, nowMs)));
+  return chats.flatMap((chat, index): ChatLine[] => {
+    const title = titles[index] ?? "";
+    const line = { kind: "chat", chat } as const;
+    return title === titles[index - 1] ? [line] : [{ kind: "heading", title }, line];
+  });
 }
 
 function nameOfTime(dateMs: number, nowMs: number): string {

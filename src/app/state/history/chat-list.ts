@@ -16,26 +16,19 @@ export interface ListedChat extends ChatSummary {
   readonly pane: Pane | null;
 }
 
-export interface ChatQuery {
-  readonly text: string;
-  /** The first and the last day, "2026-11-22". Empty: any. */
-  readonly from: string;
-  readonly until: string;
-}
-
-interface ChatListState {
+const NOT_READ = {
   /** unreadable: the browser doesn't let the page read stored chats; newly closed ones are there. */
-  readonly status: "loading" | "ready" | "unreadable";
-  readonly query: ChatQuery;
+  status: "loading" as "loading" | "ready" | "unreadable",
+  /** Words, the first and the last day, "2026-11-22". Empty: any. */
+  query: { text: "", from: "", until: "" },
   /** The found chats: open ones in the order of their panes, then the closed ones, the newest first. */
-  readonly found: readonly ListedChat[];
-}
-
-const NO_QUERY: ChatQuery = { text: "", from: "", until: "" };
+  found: [] as readonly ListedChat[],
+};
+type ChatListState = Readonly<typeof NOT_READ>;
 
 /** The chats of this browser, open and closed, as a person looks through them. */
 export class ChatList {
-  readonly #store = createStore<ChatListState>(() => ({ status: "loading", query: NO_QUERY, found: [] }));
+  readonly #store = createStore<ChatListState>(() => NOT_READ);
   readonly store: ReadonlyStore<ChatListState> = this.#store;
   readonly #workspace: Workspace;
   /** All chats by id, as they were stored or left their panes. */
@@ -83,7 +76,7 @@ export class ChatList {
     this.#unsubscribe();
   }
 
-  search(query: Partial<ChatQuery>): void {
+  search(query: Partial<ChatListState["query"]>): void {
     this.#store.setState({ query: { ...this.#store.getState().query, ...query } });
     // The first search reads the words of all chats, which takes a while.
     const isInWords = wordsOf(this.#store.getState().query.text).size > 0;

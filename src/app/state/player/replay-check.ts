@@ -10,13 +10,13 @@ export interface ReplayResult {
   readonly difference: { readonly token: number; readonly recorded: number | null; readonly now: number | null } | null;
 }
 
-export interface ReplayState {
-  readonly status: "idle" | "running" | "done" | "stopped" | "failed";
-  readonly results: ReadonlyMap<string, ReplayResult>;
-  readonly message: string;
-}
+const IDLE = {
+  status: "idle" as "idle" | "running" | "done" | "stopped" | "failed",
+  results: new Map() as ReadonlyMap<string, ReplayResult>,
+  message: "",
+};
+export type ReplayState = Readonly<typeof IDLE>;
 
-const IDLE: ReplayState = { status: "idle", results: new Map(), message: "" };
 /** A long recording doesn't fill the engine's queue. */
 const MAX_AT_ONCE = 16;
 

@@ -4,28 +4,24 @@ import { hatch } from "./sprites.ts";
 import type { Surface } from "./use-canvas.ts";
 import { isOutlined } from "../pane-color.ts";
 
-/** The layout of the blocks: rows from the upper left. */
-export interface MapLayout {
-  readonly columns: number;
-  readonly blockPx: number;
-  readonly gapPx: number;
-  readonly heightPx: number;
-}
-
-const BLOCK_SIZES_PX = [12, 10, 9, 8, 6, 5, 4] as const;
+const BLOCK_SIZES_PX = [12, 10, 9, 8, 6, 5];
+const SMALLEST_PX = 4;
 /** The smallest blocks with numbers on them. */
 const NUMBERED_PX = 8;
 
+export type MapLayout = Readonly<ReturnType<typeof layoutOf>>;
+
+/** Returns the layout of blocks of a size: rows from the upper left. */
+function layoutOf(numBlocks: number, widthPx: number, blockPx: number) {
+  const gapPx = blockPx > 9 ? 2 : 1;
+  const columns = Math.max(1, Math.floor((widthPx + gapPx) / (blockPx + gapPx)));
+  return { columns, blockPx, gapPx, heightPx: Math.ceil(numBlocks / columns) * (blockPx + gapPx) };
+}
+
 /** Returns the layout with the largest blocks that fit; with the smallest ones if none do, and the map then overflows. */
 export function layOutMap(numBlocks: number, widthPx: number, roomPx: number): MapLayout {
-  let layout: MapLayout | null = null;
-  for (const blockPx of BLOCK_SIZES_PX) {
-    const gapPx = blockPx > 9 ? 2 : 1;
-    const columns = Math.max(1, Math.floor((widthPx + gapPx) / (blockPx + gapPx)));
-    layout = { columns, blockPx, gapPx, heightPx: Math.ceil(numBlocks / columns) * (blockPx + gapPx) };
-    if (layout.heightPx <= roomPx) return layout;
-  }
-  return layout ?? { columns: 1, blockPx: 4, gapPx: 1, heightPx: numBlocks * 5 };
+  const fitting = BLOCK_SIZES_PX.find((blockPx) => layoutOf(numBlocks, widthPx, blockPx).heightPx <= roomPx);
+  return layoutOf(numBlocks, widthPx, fitting ?? SMALLEST_PX);
 }
 
 /** Returns the first sequence of those that share a block; null for none. */

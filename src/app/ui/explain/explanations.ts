@@ -3,18 +3,6 @@
 import type { BatchFigures } from "../../state/batch/batch-metrics.ts";
 import { formatCount, formatPercent } from "../format.ts";
 
-/** The terms, in the order they are read in. */
-export const TERMS = [
-  "continuous",
-  "static",
-  "sequential",
-  "kv-use",
-  "preemptions",
-  "prefix-hits",
-  "run-ahead",
-] as const;
-export type Term = (typeof TERMS)[number];
-
 /**
  * A line of the picture: a character is a step. P prompt, c cached, d decode, w waiting, x preempted, | finished, a dot
  * nothing, G the GPU computes, r the page reads tokens back, 1 to 4 a block that this sequence has.
@@ -39,7 +27,8 @@ export interface Explanation {
 const sequences = (...rows: readonly string[]): PictureRow[] =>
   rows.map((cells, index) => ({ name: `Pane ${index + 1}`, pane: index + 1, cells }));
 
-export const EXPLANATIONS: Readonly<Record<Term, Explanation>> = {
+/** The terms, in the order they are read in. */
+const BY_TERM = {
   continuous: {
     title: "Continuous batching",
     words:
@@ -106,4 +95,8 @@ export const EXPLANATIONS: Readonly<Record<Term, Explanation>> = {
       "Above, the GPU waits for each step's tokens to be read. Below, it computes one step after the other while tokens are read.",
     now: () => "The page “Serving” sets how many steps.",
   },
-};
+} satisfies Readonly<Record<string, Explanation>>;
+
+export type Term = keyof typeof BY_TERM;
+export const TERMS = Object.keys(BY_TERM) as readonly Term[];
+export const EXPLANATIONS: Readonly<Record<Term, Explanation>> = BY_TERM;
