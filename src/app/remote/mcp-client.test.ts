@@ -9,7 +9,9 @@ import {
 } from "../../../tests/remote/scripted-server.ts";
 import { McpClient } from "./mcp-client.ts";
 
-const PATIENCE = { list: 5000, call: 5000 };
+/** Longer than any test. */
+const FOREVER_MS = 3_600_000;
+const PATIENCE = { list: FOREVER_MS, call: FOREVER_MS };
 const TOOL = { name: "add", description: "Adds.", inputSchema: { type: "object" } };
 
 let server: ScriptedServer | undefined;
@@ -71,7 +73,7 @@ describe("says what is wrong with", () => {
     ["much too long an answer", playBack(`data: ${"x".repeat(2 ** 20)}\n\n`.repeat(5)), /sends without end\.$/],
     ["a server that hangs", mcpScript({ call: () => null }), /has not answered tools\/call within 0\.3 seconds\.$/],
   ])("%s", async (what, script, message) => {
-    const client = await clientOf(script, { list: 5000, call: what === "a server that hangs" ? 300 : 5000 });
+    const client = await clientOf(script, what === "a server that hangs" ? { ...PATIENCE, call: 300 } : PATIENCE);
     await expect(client.callTool("add", {})).rejects.toThrow(message);
   });
 });
