@@ -11,15 +11,19 @@ import { remember, rememberedJson } from "../remembered.ts";
 const KINDS = ["models", "tools"] as const;
 type ConnectionKind = (typeof KINDS)[number];
 
-/** A server of OpenAI's API, or of tools: an MCP server over streamable HTTP. */
-export interface Connection {
-  readonly kind: ConnectionKind;
+const readKept = recordOf({
+  kind: oneOf(...KINDS),
   /** "https://host.example/v1"; no two connections have the same. */
-  readonly baseUrl: string;
+  baseUrl: text,
   /** Listed by the server, or typed. Of a server of tools, their names. */
-  readonly models: readonly string[];
+  models: listOf(text),
   /** The owner in its list of models: its software. */
-  readonly ownedBy: string | null;
+  ownedBy: orNull(text),
+  key: optional(text),
+});
+
+/** A server of OpenAI's API, or of tools: an MCP server over streamable HTTP. */
+export interface Connection extends Omit<ReturnType<typeof readKept>, "key"> {
   /** Sent to this server alone. */
   readonly key: string | null;
   /** Whether the key outlives the page. */
@@ -49,13 +53,6 @@ function keepConnections({ connections, spillOver }: ConnectionsState): void {
   remember(NAME, JSON.stringify({ connections: kept, spillOver }));
 }
 
-const readKept = recordOf({
-  kind: oneOf(...KINDS),
-  baseUrl: text,
-  models: listOf(text),
-  ownedBy: orNull(text),
-  key: optional(text),
-});
 const readConnection: Read<Connection> = (value, path) => {
   const { key = null, ...kept } = readKept(value, path);
   return { ...kept, key, isKeyKept: key !== null, test: null };
