@@ -26,9 +26,10 @@ fn sum_logits(@builtin(global_invocation_id) id: vec3<u32>) {
     likeliest = better(likeliest, logits[base + i], i);
   }
   let row = samples[own].row;
+  let factor = one(row);
   var total = zero(row);
   for (var i = 0u; i < count; i++) {
-    total = fma(exp(logits[base + i] - likeliest.value), one(row), total);
+    total = fma(exp(logits[base + i] - likeliest.value), factor, total);
   }
   var luckiest = Best(FORBIDDEN, 0u);
   if (draws_freely(own)) {
