@@ -11,6 +11,8 @@ override STRIDE: u32;
 override MAX_TOP: u32;
 override PROCESSED_LOGPROBS: bool;
 
+const ROUNDS = (VOCABULARY + LANES - 1u) / LANES; // over the vocabulary
+
 @group(0) @binding(0) var<storage, read> logits: array<f32>;
 @group(0) @binding(1) var<storage, read> processed: array<f32>;
 @group(0) @binding(2) var<storage, read> samples: array<Sample>;
@@ -36,13 +38,16 @@ fn top_logprobs(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocati
   for (var n = 0u; n < min(request.num_top, MAX_TOP); n++) {
     var value = FORBIDDEN;
     var found = VOCABULARY;
-    for (var token = lane; token < VOCABULARY; token += LANES) {
+    // A product of `i` for the token took llvmpipe three times as long.
+    var token = lane;
+    for (var i = 0u; i < ROUNDS && token < VOCABULARY; i++) {
       let logit = value_of(base + token, is_normalised);
       let is_after = n == 0u || logit < last_value || (logit == last_value && token > last_token);
       if (is_after && (logit > value || found == VOCABULARY)) {
         value = logit;
         found = token;
       }
+      token += LANES;
     }
     let next = best_of_all(Best(value, found), lane);
     last_value = next.value;
