@@ -6,7 +6,8 @@ import { Firefox, hasFirefox } from "./support/firefox.ts";
 
 const pane = (number: number) => `section[aria-label="Pane ${number}"]`;
 const button = (name: string) => `::-p-aria([name="${name}"][role="button"])`;
-const labelled = (beginning: string) => `button[aria-label^="${beginning}"]`;
+/** Puppeteer doesn't wait until such a button does something. */
+const labelled = (beginning: string) => `button[aria-label^="${beginning}"]:not(:disabled, [aria-disabled="true"])`;
 const PANES = [1, 2, 3, 4];
 
 /** Texts that a highlight marks. */
