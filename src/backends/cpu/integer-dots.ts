@@ -1,4 +1,4 @@
-import { i32x4, v128 } from "./wasm/instructions.ts";
+import { i16x8, i32x4, v128 } from "./wasm/instructions.ts";
 import { ModuleBuilder } from "./wasm/module-builder.ts";
 
 /**
@@ -7,25 +7,29 @@ import { ModuleBuilder } from "./wasm/module-builder.ts";
  */
 export type IntegerDots = "plain" | "relaxed" | "unsigned" | "signed";
 
-/** Activations, weights and sums of four products of them: those that overflow 16 bits in the other order, and their signs. */
+/** Extreme values, and what a dot is added to. */
 const ACTIVATIONS = [127, -127, 100, -3];
 const WEIGHTS = [255, 254, 128, 127];
 const BEFORE = 1_000_003;
 const BYTES = 16;
 
 /**
- * Returns which dots this platform has, where it has relaxed SIMD. That leaves it to the platform what a second factor of 8 bits is,
- * but one platform always takes it alike. Processors that have one instruction for this dot (VNNI, SDOT) take all 8 bits. Others need
- * several, which overflow 16 bits: they gain nothing by it.
+ * Returns which dots this platform has. Relaxed SIMD leaves it to the platform what a second factor of 8 bits is, but a platform
+ * always takes it alike (WebAssembly 3.0). Processors that have one instruction for this dot (VNNI, SDOT) take all 8 bits. x86 without
+ * it takes three, whose sums of 16 bits are too small for them.
  */
 export async function detectIntegerDots(): Promise<IntegerDots> {
   const module = new ModuleBuilder({ isShared: false, pages: 1 });
   module.function("dot", "a: i32", (f, { a }) => {
     const dots = i32x4.relaxedDotI8x16I7x16AddS(v128.load(a), v128.load(a, BYTES), v128.load(a, 2 * BYTES));
     f.storeV128(a, dots, 3 * BYTES);
+    f.storeV128(a, i16x8.relaxedDotI8x16I7x16S(v128.load(a), v128.load(a, BYTES)), 4 * BYTES);
   });
+  // Safari had other relaxed instructions years before these.
+  const bytecode = module.finish();
+  if (!WebAssembly.validate(bytecode)) return "plain";
   const memory = new WebAssembly.Memory({ initial: 1, maximum: 1 });
-  const { instance } = await WebAssembly.instantiate(module.finish(), { env: { memory } });
+  const { instance } = await WebAssembly.instantiate(bytecode, { env: { memory } });
   const dot = instance.exports.dot as (a: number) => void;
   const [bytes, sums] = [new Int8Array(memory.buffer), new Int32Array(memory.buffer)];
   const isAs = (value: (weight: number) => number) =>

@@ -34,7 +34,7 @@ export interface KernelOptions {
   readonly layouts: readonly WeightLayout[];
   /** What packed weights are multiplied with. ["f32"] */
   readonly activationDtype?: ActivationDtype;
-  /** What multiplies integers: with the same bits. ["plain"] */
+  /** What multiplies integers. All give the same bits. ["plain"] */
   readonly integerDots?: IntegerDots;
   readonly cache: CacheShape;
   /** Number of a head's values that positions rotate. [all of a head in the cache] */

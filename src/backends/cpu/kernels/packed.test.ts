@@ -6,6 +6,7 @@ import { bitsOf, randomNormals, testKernels, type TestKernels } from "../../../.
 import { emulateDots } from "../../../../tests/cpu/emulated-dots.ts";
 import { integerProduct, quantiseRow } from "../../../../tests/references/integer-product.ts";
 import { PACKINGS, randomPacked } from "../../../../tests/references/packed-tensor.ts";
+import { detectIntegerDots } from "../integer-dots.ts";
 import type { PanelMatrix } from "../pack/panel-matrix.ts";
 import { Epilogue } from "../../epilogues.ts";
 import { GROUP_COLUMNS } from "./panels.ts";
@@ -68,10 +69,12 @@ describe.each<[string, Packing]>(Object.entries(PACKINGS))("%s", (_, packing) =>
     ["fastest", "relaxed"],
     ["portable", "unsigned"],
     ["fastest", "signed"],
+    ["fastest", null],
   ] as const)(
-    "multiplies integers as they are defined to be, in %s arithmetic, with %s dots",
-    async (math, integerDots) => {
-      if (integerDots === "unsigned" || integerDots === "signed") emulateDots(integerDots);
+    "multiplies integers as they are defined to be, in %s arithmetic, with %s dots (null: this machine's)",
+    async (math, kind) => {
+      if (kind === "unsigned" || kind === "signed") emulateDots(kind);
+      const integerDots = kind ?? (await detectIntegerDots());
       const test = await testKernels({ layout: packing, activationDtype: "int8", math, integerDots });
       const matrix = await test.matrixOf(packed);
       const rows = await packed.packed?.readRows(0, OUTPUTS);
