@@ -175,7 +175,7 @@ export const CONFIG_FIELDS = {
     label: "How much new prompts may slow running answers",
     unit: "(times)",
   },
-  /** Which request is served first and preempted last. By priority: the lowest number. Waiting improves the place. ["fcfs"] */
+  /** Which request is next, and is preempted last. By priority: the lowest number. Waiting improves a request's place. ["fcfs"] */
   schedulingPolicy: {
     ...LIVE,
     kind: "choice",
@@ -184,7 +184,7 @@ export const CONFIG_FIELDS = {
     default: "fcfs",
     label: "Policy",
   },
-  /** When this many sequences wait, further requests are refused with queue_full. [null, no limit; sequences] */
+  /** When this many sequences wait, further requests are refused (queue_full). [null, no limit; sequences] */
   maxQueueSize: {
     ...LIVE,
     kind: "integer",
@@ -207,9 +207,9 @@ export const CONFIG_FIELDS = {
   },
   /** Tokens per cache block; 16 is the only supported value. [16; tokens] */
   blockSize: { ...RESTART, kind: "integer", min: 16, max: 16, default: 16 },
-  /** Size of the key/value cache. [enough for 16 full contexts, at most 256 MiB; bytes] */
+  /** Size of the key/value cache; numGpuBlocks overrides it. [enough for 16 full contexts, at most 256 MiB; bytes] */
   kvCacheBytes: { ...RESTART, kind: "integer", min: 1, max: MAX_INTEGER },
-  /** Size of the key/value cache in blocks of 16 tokens; overrides kvCacheBytes. [what kvCacheBytes has room for; blocks] */
+  /** Size of the key/value cache of all sequences together, in blocks of 16 tokens. [what kvCacheBytes has room for; blocks] */
   numGpuBlocks: { ...RESTART, kind: "integer", min: 1, max: 2 ** 24, label: "Cache size", unit: "blocks" },
   /** Whether requests that begin with the same tokens share full blocks of the cache. [true] */
   enablePrefixCaching: { ...LIVE, kind: "flag", default: true, label: "Prefix cache" },
