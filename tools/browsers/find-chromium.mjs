@@ -19,7 +19,7 @@ const PLACES = placesOf({
     "Microsoft/Edge/Application/msedge.exe",
   ],
 });
-/** Chromium without what is around the page, which no test looks at: a page opens at half of the processor time. */
+/** Chromium without what is around the page, which no test looks at. */
 const SHELLS = placesOf({
   commands: ["chromium-headless-shell", "chrome-headless-shell"],
   applications: [],
