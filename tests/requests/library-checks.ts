@@ -6,6 +6,7 @@ import { KernelCompiler } from "../../src/backends/gpu/kernel.ts";
 import type { Kernel } from "../../src/backends/gpu/define-kernel.ts";
 import * as kernels from "../../src/backends/gpu/kernels/kernels.ts";
 import type { createEngine, EngineConfig } from "../../src/index.ts";
+import { specialise } from "../../src/backends/gpu/specialise.ts";
 import { describeModel } from "../../src/models/families.ts";
 import { createComplete } from "./create-complete.ts";
 import { answersAlone, answersUnder, FEW_AT_ONCE, WITH_EVERY_RULE } from "./exactness.ts";
@@ -67,6 +68,9 @@ interface CompiledFound {
   /** Labels of what was compiled: a kernel and its constants each. */
   readonly pipelines: readonly string[];
   readonly hasSubgroups: boolean;
+  /** How many of these texts have loops that are written out for GPUs, and what the compiler finds wrong with them. */
+  readonly numWritten: number;
+  readonly problems: readonly string[];
 }
 
 /** Opens an engine in each dtype with the kernels of software adapters, and with those of GPUs. */
@@ -85,8 +89,39 @@ export async function compileAll(create: CreateEngine): Promise<CompiledFound> {
   await (await createComplete(create, { model: CHAT, gpu: hardware.gpu, dtype: "f16" })).dispose();
   const known = new Set([...software.compiled(), ...hardware.compiled()].map((label) => label.split(" ")[0]));
   await compileRest(hardware.gpu, (kernel) => known.has(kernel.name) || (!hasSubgroups && needsSubgroups(kernel)));
+  const pipelines = [...software.compiled(), ...hardware.compiled()];
+
+  const written = await checkWrittenLoops((await openDevice(hardware.gpu)).device, pipelines);
   hardware.destroy();
-  return { pipelines: [...software.compiled(), ...hardware.compiled()], hasSubgroups };
+  return { pipelines, hasSubgroups, ...written };
+}
+
+/** Gives the compiler what GPUs in Firefox get. It reads and checks texts; drivers, which would take long, see none. */
+async function checkWrittenLoops(
+  device: GPUDevice,
+  pipelines: readonly string[],
+): Promise<Pick<CompiledFound, "numWritten" | "problems">> {
+  const texts = new Map<string, string>();
+  for (const label of pipelines) {
+    const [, name, constants = "{}"] = /^(\S+) (\{.*?\})/.exec(label) ?? [];
+    const kernel = Object.values(kernels).find((one) => one.name === name);
+    if (!kernel) throw new Error(`There is no kernel of the pipeline ${label.split("\n")[0]}.`);
+    const values: Record<string, number> = JSON.parse(constants);
+    const code = specialise(kernel, values, true);
+    if (code !== specialise(kernel, values)) texts.set(code, `${name} ${constants}`);
+  }
+  const problems = [];
+  for (const [code, label] of texts) {
+    device.pushErrorScope("validation");
+    const { messages } = await device.createShaderModule({ label, code }).getCompilationInfo();
+    const error = await device.popErrorScope();
+    if (error ?? messages.length > 0) {
+      problems.push(
+        [label, error?.message, ...messages.map(({ lineNum, message }) => `${lineNum}: ${message}`)].join("\n"),
+      );
+    }
+  }
+  return { numWritten: texts.size, problems };
 }
 
 /** Kernels that no engine had a use for here, such as those beside a kernel with subgroups: any constants will do. */
