@@ -91,16 +91,17 @@ export async function compileAll(create: CreateEngine): Promise<CompiledFound> {
   await compileRest(hardware.gpu, (kernel) => known.has(kernel.name) || (!hasSubgroups && needsSubgroups(kernel)));
   const pipelines = [...software.compiled(), ...hardware.compiled()];
 
-  const written = await checkWrittenLoops((await openDevice(hardware.gpu)).device, pipelines);
+  const written = await checkWrittenLoops(hardware.gpu, pipelines);
   hardware.destroy();
   return { pipelines, hasSubgroups, ...written };
 }
 
 /** Gives the compiler what GPUs in Firefox get. It reads and checks texts; drivers, which would take long, see none. */
 async function checkWrittenLoops(
-  device: GPUDevice,
+  gpu: GPU,
   pipelines: readonly string[],
 ): Promise<Pick<CompiledFound, "numWritten" | "problems">> {
+  const opened = await openDevice(gpu);
   const texts = new Map<string, string>();
   for (const label of pipelines) {
     const [, name, constants = "{}"] = /^(\S+) (\{.*?\})/.exec(label) ?? [];
@@ -112,9 +113,9 @@ async function checkWrittenLoops(
   }
   const problems = [];
   for (const [code, label] of texts) {
-    device.pushErrorScope("validation");
-    const { messages } = await device.createShaderModule({ label, code }).getCompilationInfo();
-    const error = await device.popErrorScope();
+    opened.device.pushErrorScope("validation");
+    const { messages } = await opened.device.createShaderModule({ label, code }).getCompilationInfo();
+    const error = await opened.device.popErrorScope();
     if (error ?? messages.length > 0) {
       problems.push(
         [label, error?.message, ...messages.map(({ lineNum, message }) => `${lineNum}: ${message}`)].join("\n"),

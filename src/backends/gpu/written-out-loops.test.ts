@@ -14,6 +14,11 @@ it.each([
     ).join(" ") + "\n\n",
   ],
   [
+    "for (var i = 0u; i < 2u; i++) { if (!((!IS_LONG || at + i < n) && i < m)) { break; }\n  at += 4u;\n}",
+    [0, 1].map((i) => `{ const i = ${i}u; if (!(!((!IS_LONG || at + i < n) && i < m))) { at += 4u; } }`).join(" ") +
+      "\n\n",
+  ],
+  [
     "for (var i = 0u; i < 2u; i++) {\nfor (var j = 0u; j < 1u + u32(IS_LONG); j++) {\nf(i, j);\n}\n}",
     "{ const i = 0u; { const j = 0u; f(i, j); } } { const i = 1u; { const j = 0u; f(i, j); } }\n\n\n\n",
   ],
@@ -31,6 +36,22 @@ it.each([
   ["of rounds that can't be read", "for (var i = 0u; i < countOneBits(7u); i++) {\n}"],
   ["that leaves in the middle", "for (var i = 0u; i < 4u; i++) {\n  if (a[i]) {\n    break;\n  }\n}"],
   ["that skips", "for (var i = 0u; i < 4u; i++) {\n  if (a[i]) {\n    continue;\n  }\n  f(i);\n}"],
+  [
+    "that could go on again, as it reads memory",
+    "for (var i_round = 0u; i_round < 4u; i_round++) { let i = 0u + i_round; if (!(flags[i] != 0u)) { break; }\n  f(i);\n}",
+  ],
+  [
+    "that could go on again, as it has no order",
+    "for (var i_round = 0u; i_round < 4u; i_round++) { let i = 0u + i_round; if (!(i != n)) { break; }\n  f(i);\n}",
+  ],
+  [
+    "that could go on again, as its end moves",
+    "for (var i_round = 0u; i_round < 4u; i_round++) { let i = 0u + i_round; if (i >= n) { break; }\n  n += f(i);\n}",
+  ],
+  [
+    "that could go on again, as it goes back",
+    "for (var i_round = 0u; i_round < 4u; i_round++) { let i = 0u + i_round; if (!(at < n)) { break; }\n  at = f(i);\n}",
+  ],
   ["that is too long", `for (var i = 0u; i < 8u; i++) {\n${"  f(i);\n".repeat(300)}}`],
 ])("leaves a loop %s", (_, loop) => {
   expect(withWrittenLoops(`  ${loop}\n`)).toBe(`  ${loop}\n`);

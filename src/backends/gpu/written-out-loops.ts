@@ -10,7 +10,8 @@ const MAX_LENGTH = 12_000;
 
 /**
  * Returns WGSL with its short loops written out: their rounds, with a constant in place of the counter, on the line of the
- * loop's head, so that no other line moves. What ends such a loop early stays true once it is.
+ * loop's head, so that no other line moves. Each round asks by itself whether the loop has ended, so loops that could seem to
+ * go on again are left.
  *
  * It is for GPUs in Firefox, whose compiler, naga, guards every loop against running for ever: drivers write out none of these.
  */
@@ -29,12 +30,35 @@ function writtenOut(code: string, constants: ReadonlyMap<string, string>): strin
   const statements = value + (stop ? ` if (!(${stop})) {${body}}` : body);
   const numRounds = valueOf(end, constants) - Number(start);
   const isShort = numRounds <= MAX_ROUNDS && numRounds * statements.length <= MAX_LENGTH;
+  const stays = !stop || staysTrue(stop, counter.replace(/_round$/, ""), body);
   const jumps = /\b(break|continue)\b/.test(body.replaceAll(new RegExp(LOOP, "g"), "")); // beside those of loops in it
-  const rounds = Array.from({ length: isShort && !jumps ? numRounds : 0 }, (_, i) =>
+  const isWritten = isShort && stays && !jumps;
+  const rounds = Array.from({ length: isWritten ? numRounds : 0 }, (_, i) =>
     `{ const ${counter} = ${Number(start) + i}u;${statements} }`.replaceAll(/\s+/g, " "),
   );
-  const loop = isShort && !jumps ? rounds.join(" ") + body.replaceAll(/[^\n]/g, "") : `${head}${body}}`;
+  const loop = isWritten ? rounds.join(" ") + body.replaceAll(/[^\n]/g, "") : `${head}${body}}`;
   return code.slice(0, found.index) + loop + writtenOut(code.slice(to + 1), constants);
+}
+
+/** Whether a loop's end, `grows >= fixed || !(grows < fixed && fixed ..)`, can't become false again, by what its body assigns. */
+function staysTrue(stop: string, counter: string, body: string): boolean {
+  const [, ends = "", goesOn = ""] = /^(.*?)(?:(?:^| \|\| )!\((.*)\))?$/.exec(stop) ?? [];
+  const comparisons = [
+    ...ends.split("||").map((part) => part.split(" >= ")),
+    ...goesOn.split(/&&|\|\|/).map((part) => part.split(" < ")),
+  ];
+  const assigns = (operators: string) => (name: string) =>
+    new RegExp(`(?<![.\\w])${name}(?:\\[[^;=]*\\]|\\.\\w+)* ?(?:${operators})`).test(body);
+  const readsMemory = /\[|\b(?!min\b)\w+\(/.test(stop);
+  return (
+    !readsMemory &&
+    comparisons.every(([left = "", right]) => {
+      const [grows, fixed] = right === undefined ? ["", left] : [left, right];
+      const names = fixed.match(/\b[a-z]\w*/g) ?? [];
+      const onlyGrows = !/[^\w.+* ()]/.test(grows) && !(grows.match(/\w+/g) ?? []).some(assigns("[-*/%]?=(?!=)|--"));
+      return onlyGrows && !names.includes(counter) && !names.some(assigns("[-+*/%]?=(?!=)|\\+\\+|--"));
+    })
+  );
 }
 
 /** @param from behind its opening brace */
