@@ -41,8 +41,8 @@ export async function runKernel(
   constants: KernelConstants,
   data: Readonly<Record<string, Data>>,
   workgroups: readonly [x: number, y: number, z?: number],
+  compiler = compilerOf(device),
 ): Promise<Record<string, ArrayBuffer>> {
-  const compiler = compilerOf(device);
   const pipeline = await compiler.compile({ kernel, constants });
   const buffers: Record<string, GPUBuffer> = {};
   for (const [name, type] of kernel.bindings) {

@@ -54,7 +54,7 @@ function staysTrue(stop: string, counter: string, body: string): boolean {
     !readsMemory &&
     comparisons.every(([left = "", right]) => {
       const [grows, fixed] = right === undefined ? ["", left] : [left, right];
-      const names = fixed.match(/\b[a-z]\w*/g) ?? [];
+      const names: string[] = fixed.match(/\b[a-z]\w*/g) ?? [];
       const onlyGrows = !/[^\w.+* ()]/.test(grows) && !(grows.match(/\w+/g) ?? []).some(assigns("[-*/%]?=(?!=)|--"));
       return onlyGrows && !names.includes(counter) && !names.some(assigns("[-+*/%]?=(?!=)|\\+\\+|--"));
     })
