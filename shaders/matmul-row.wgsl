@@ -1,7 +1,7 @@
 // y[r, n] = epilogue(sum over k of x[r, k] w[k, n])      x: [rows, K], w: [K, N] packed, y: [rows, 4 Y4], N = 4 N4
 //
-// For a step of one row on software adapters, where workgroup memory and barriers are slow: matmul-lane without its
-// variables for more rows.
+// For a step of one row on software adapters, where workgroup memory and barriers are slow, and on GPUs whose own kernels
+// failed: matmul-lane without its variables for more rows.
 
 override LANES: u32;
 @group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;

@@ -88,7 +88,7 @@ export async function answersTogether(engine: ChorusEngine, everyMs = 12, count?
   );
 }
 
-/** None begins before all have arrived, however fast the engine is. */
+/** None begins before all have arrived, or as many as maxNumSeqs allows, however fast the engine is. */
 async function answersAtOnce(engine: ChorusEngine, count?: number): Promise<unknown[]> {
   let numMissing = REQUESTS.slice(0, count).length;
   const arrived = new Promise<void>((resolve) => {

@@ -19,7 +19,10 @@ it.each([
   ["a software adapter in Firefox", FIREFOX, { vendor: "", isFallbackAdapter: true }, false, false],
   ["an Intel GPU in Chrome", CHROME, { vendor: "intel", isFallbackAdapter: false }, false, true],
   ["an AMD GPU in Chrome", CHROME, { vendor: "amd", isFallbackAdapter: false }, false, false],
-])("%s: loops are written out %#", async (_, userAgent, info, writesLoops, hasFewRegisters) => {
-  vi.stubGlobal("navigator", { userAgent });
-  expect(await openDevice(gpuWith(info))).toMatchObject({ writesLoops, hasFewRegisters });
-});
+])(
+  "%s: whether loops are written out, and registers are few",
+  async (_, userAgent, info, writesLoops, hasFewRegisters) => {
+    vi.stubGlobal("navigator", { userAgent });
+    expect(await openDevice(gpuWith(info))).toMatchObject({ writesLoops, hasFewRegisters });
+  },
+);
