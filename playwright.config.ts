@@ -33,6 +33,8 @@ export default defineConfig({
   forbidOnly: Boolean(process.env.CI),
   reporter: "list",
   use: {
+    // One that has no end says which it was.
+    actionTimeout: 120_000,
     baseURL: rootUrl,
     viewport: { width: 1440, height: 900 },
     screenshot: "only-on-failure",

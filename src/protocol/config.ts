@@ -122,7 +122,7 @@ export const CONFIG_FIELDS = {
   dtype: { ...RESTART, kind: "choice", choices: WEIGHTS_DTYPES },
   /**
    * What quantised weights are multiplied with: activations as they are ("f32"), or rounded to integers of 8 bits, each 32 with a
-   * scale ("int8"): up to 2.4 times as fast on the CPU. ["auto": "int8" on the CPU, "f32" on a GPU]
+   * scale ("int8"): often twice as fast on the CPU. ["auto": "int8" on the CPU, "f32" on a GPU]
    */
   activationDtype: { ...RESTART, kind: "choice", choices: ACTIVATION_CHOICES, default: "auto" },
   /** Format of the cached keys and values. "f32" takes twice the memory. ["f16"] */

@@ -25,7 +25,7 @@ export function cpuBackend(threads: CpuThreads, features: CpuFeatures = detectFe
       if (!features.hasSimd) throw noSimd();
       await requireWasm();
       const { hasRelaxedSimd } = features;
-      const integerDots = features.integerDots ?? (hasRelaxedSimd ? await detectIntegerDots() : "plain");
+      const integerDots = hasRelaxedSimd ? await detectIntegerDots() : "plain";
       return {
         ...backend,
         adapterName: "CPU",

@@ -1,4 +1,3 @@
-import type { IntegerDots } from "./integer-dots.ts";
 import { f32x4 } from "./wasm/instructions.ts";
 import { ModuleBuilder } from "./wasm/module-builder.ts";
 import type { Vector } from "./wasm/value.ts";
@@ -7,8 +6,6 @@ export interface CpuFeatures {
   readonly hasSimd: boolean;
   /** Whether products can be added without being rounded first. */
   readonly hasRelaxedSimd: boolean;
-  /** [found out when the backend is opened] */
-  readonly integerDots?: IntegerDots;
 }
 
 export function detectFeatures(): CpuFeatures {
