@@ -224,7 +224,8 @@ function AnswererMenu({ pane }: { pane: Pane }) {
       items={items}
       onOpen={() => void library.refresh()}
     >
-      <span className="min-w-0 truncate">{name}</span>
+      {/* In a narrow pane the chat's name takes its room; the menu says it. */}
+      <span className="min-w-0 truncate @max-[320px]/pane:hidden">{name}</span>
       <Icon name="chevron" />
     </Menu>
   );
